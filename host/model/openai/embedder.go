@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
@@ -68,10 +69,8 @@ func (e *Embedder) batch(ctx context.Context, texts []string) ([][]float32, erro
 	if err != nil {
 		return nil, err
 	}
-	for _, text := range texts {
-		if text == "" {
-			return nil, e.Model.refused(errNoText)
-		}
+	if slices.Contains(texts, "") {
+		return nil, e.Model.refused(errNoText)
 	}
 	body["model"], body["input"] = e.Model.Name, texts
 	answer, err := e.Model.endpoint.Ask(ctx, provider.Call{Path: "embeddings", Body: body})

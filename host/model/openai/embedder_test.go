@@ -84,16 +84,16 @@ func TestEmbed(t *testing.T) {
 func TestEmbedRefusesBadAnswers(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{
-		``:                                 "the response is empty",
-		`<html>`:                           "the response cannot be read",
-		`{"data":[{"embedding":["a"]}]}`:   "the response cannot be read",
-		`{"data":[{"embedding":[1e99]}]}`:  "the response cannot be read",
-		`{"data":[]}`:                      "has 0 vectors for 2 texts",
-		`{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}`:   "does not have one vector for each text",
-		`{"data":[{"index":0,"embedding":[1]},{"index":2,"embedding":[1]}]}`:   "does not have one vector for each text",
-		`{"data":[{"index":0,"embedding":[1]},{"index":-1,"embedding":[1]}]}`:  "does not have one vector for each text",
-		`{"data":[{"index":0,"embedding":[]},{"index":1,"embedding":[1]}]}`:    "has a vector of 0 dimensions",
-		`{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}]}`: "different numbers of dimensions",
+		``:                                "the response is empty",
+		`<html>`:                          "the response cannot be read",
+		`{"data":[{"embedding":["a"]}]}`:  "the response cannot be read",
+		`{"data":[{"embedding":[1e99]}]}`: "the response cannot be read",
+		`{"data":[]}`:                     "has 0 vectors for 2 texts",
+		`{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}`:                                    "does not have one vector for each text",
+		`{"data":[{"index":0,"embedding":[1]},{"index":2,"embedding":[1]}]}`:                                    "does not have one vector for each text",
+		`{"data":[{"index":0,"embedding":[1]},{"index":-1,"embedding":[1]}]}`:                                   "does not have one vector for each text",
+		`{"data":[{"index":0,"embedding":[]},{"index":1,"embedding":[1]}]}`:                                     "has a vector of 0 dimensions",
+		`{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}]}`:                                  "different numbers of dimensions",
 		`{"data":[{"index":0,"embedding":[` + strings.Repeat("1,", 16384) + `1]},{"index":1,"embedding":[1]}]}`: "a vector of 16385 dimensions",
 	} {
 		_, err := embedderAt(t, saying(t, answer)).Embed(t.Context(), []string{"a", "b"})

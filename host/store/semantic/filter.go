@@ -1,6 +1,7 @@
 package semantic
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -125,7 +126,7 @@ func equal(got, want wire.Raw) bool {
 	if order, ok := compare(got, want); ok {
 		return order == 0
 	}
-	return string(wire.Canonicalized(got)) == string(wire.Canonicalized(want))
+	return bytes.Equal(wire.Canonicalized(got), wire.Canonicalized(want))
 }
 
 // compare orders two numbers or two texts.

@@ -55,7 +55,8 @@ func (r *ranking) full() bool { return r.query == nil && len(r.best) == r.most }
 
 // read ranks the entries of a namespace and of those under it.
 func (r *ranking) read(ctx context.Context, under store.Namespace) error {
-	for after := (store.Namespace)(nil); ; {
+	var after store.Namespace
+	for {
 		page, err := r.store.Namespaces(ctx, under, after, store.MaxPage)
 		if err != nil {
 			return err
@@ -80,7 +81,8 @@ func (r *ranking) entries(ctx context.Context, ns store.Namespace) error {
 			return err
 		}
 		for i := range page.Items {
-			if r.seen++; r.seen > MaxCandidates {
+			r.seen++
+			if r.seen > MaxCandidates {
 				return fmt.Errorf("%w: there are more than %d entries to search; search a namespace with fewer", store.ErrInvalid, MaxCandidates)
 			}
 			r.add(ns, &page.Items[i])

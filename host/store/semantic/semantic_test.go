@@ -256,13 +256,23 @@ func TestFilter(t *testing.T) {
 		filter map[string]any
 		fits   bool
 	}{
-		{map[string]any{"n": 1.0}, true}, {map[string]any{"n": 2}, false}, {map[string]any{"n": "1"}, false}, {map[string]any{"s": "b", "n": 1}, true},
-		{map[string]any{"m": map[string]any{"x": true}}, true}, {map[string]any{"m": map[string]any{"x": 1}}, false},
-		{map[string]any{"m": map[string]any{"y": map[string]any{"$lt": 3}}}, true}, {map[string]any{"l": []any{1, "z"}}, true},
-		{map[string]any{"l": []any{1}}, false}, {map[string]any{"nil": nil, "missing": nil}, true}, {map[string]any{"missing": 1}, false},
-		{map[string]any{"n": map[string]any{"$gt": 0, "$lte": 1}}, true}, {map[string]any{"n": map[string]any{"$gt": 1}}, false},
-		{map[string]any{"s": map[string]any{"$gt": "a"}}, true}, {map[string]any{"s": map[string]any{"$gt": 1}}, false},
-		{map[string]any{"s": map[string]any{"$eq": "b"}}, true}, {map[string]any{"missing": map[string]any{"$ne": 1}}, true},
+		{map[string]any{"n": 1.0}, true},
+		{map[string]any{"n": 2}, false},
+		{map[string]any{"n": "1"}, false},
+		{map[string]any{"s": "b", "n": 1}, true},
+		{map[string]any{"m": map[string]any{"x": true}}, true},
+		{map[string]any{"m": map[string]any{"x": 1}}, false},
+		{map[string]any{"m": map[string]any{"y": map[string]any{"$lt": 3}}}, true},
+		{map[string]any{"l": []any{1, "z"}}, true},
+		{map[string]any{"l": []any{1}}, false},
+		{map[string]any{"nil": nil, "missing": nil}, true},
+		{map[string]any{"missing": 1}, false},
+		{map[string]any{"n": map[string]any{"$gt": 0, "$lte": 1}}, true},
+		{map[string]any{"n": map[string]any{"$gt": 1}}, false},
+		{map[string]any{"s": map[string]any{"$gt": "a"}}, true},
+		{map[string]any{"s": map[string]any{"$gt": 1}}, false},
+		{map[string]any{"s": map[string]any{"$eq": "b"}}, true},
+		{map[string]any{"missing": map[string]any{"$ne": 1}}, true},
 	} {
 		filter, err := wire.MapOf(c.filter)
 		require.NoError(t, err)

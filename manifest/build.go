@@ -79,6 +79,9 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 	}
 	agent.Threads, agent.Durable = config.Checkpointer, config.Checkpointer != nil && !m.inMemory && !m.memoryStore && !m.Checkpoint.address.InMemory()
 	agent.closers = append(agent.closers, opened.Close)
+	if err := m.Store.wrap(m, &config); err != nil {
+		return agent, err
+	}
 	servers, err := m.startServers(ctx, m.toolEntries(), &config, logger)
 	if err != nil {
 		return agent, err

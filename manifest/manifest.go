@@ -39,6 +39,7 @@ type Manifest struct {
 	ContextSchema schemaEntry `yaml:"context_schema"`
 	// where threads are kept: memory, sqlite:PATH or a postgres:// URL; default: nowhere
 	Checkpoint      checkpointEntry `yaml:"checkpoint"`
+	Store           storeEntry      `yaml:"store"`            // the values that outlive threads, which are where checkpoint keeps threads
 	Durability      durabilityEntry `yaml:"durability"`       // when a run saves its thread; default round
 	InterruptBefore []breakpoint    `yaml:"interrupt_before"` // the steps before which a run stops
 	InterruptAfter  []breakpoint    `yaml:"interrupt_after"`  // the steps after which a run stops

@@ -63,8 +63,8 @@ func enum(values ...string) map[string]any { return map[string]any{"type": "stri
 
 func listOf(item any) map[string]any { return map[string]any{"type": "array", "items": item} }
 
-// JSONSchema returns the schema of a model.
-func (modelEntry) JSONSchema() map[string]any {
+// modelProperties returns the schemas of the keys of a provider's model.
+func modelProperties() map[string]any {
 	properties := map[string]any{
 		"provider":    describedAs("The provider of the model", enum(slices.Sorted(maps.Keys(providers))...)),
 		"name":        text("The model's name, as the provider calls it"),
@@ -114,8 +114,13 @@ func (modelEntry) JSONSchema() map[string]any {
 			properties[key] = describedAs(describeSetting(key), settingSchema(key))
 		}
 	}
+	return properties
+}
+
+// JSONSchema returns the schema of a model.
+func (modelEntry) JSONSchema() map[string]any {
 	provided := map[string]any{
-		"type": "object", "required": []string{"provider", "name"}, "properties": properties, "additionalProperties": false,
+		"type": "object", "required": []string{"provider", "name"}, "properties": modelProperties(), "additionalProperties": false,
 	}
 	return oneOf(
 		map[string]any{"type": "string", "pattern": "^[a-z_]+:.|\\$\\{", "description": "PROVIDER:NAME"}, reflect.TypeFor[scriptedEntry](), provided,

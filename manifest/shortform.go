@@ -9,7 +9,7 @@ import (
 
 // The places of values that may be short: a model is PROVIDER:NAME, and a middleware is its name.
 var (
-	modelPath      = regexp.MustCompile(`^(model|models(\.[^.[]+|\["[^"]*"\]))$`)
+	modelPath      = regexp.MustCompile(`^(model|models(\.[^.[]+|\["[^"]*"\])|store\.index\.embed)$`)
 	middlewarePath = regexp.MustCompile(`^middleware\[[0-9]+\]$`)
 )
 

@@ -222,7 +222,7 @@ func (s *storeFiles) put(ctx context.Context, name string, content []byte, ifVer
 	if err != nil {
 		return &Error{Path: name, Err: err}
 	}
-	_, err = s.values.Put(ctx, ns, name, content, store.PutOptions{Quota: s.quota, IfVersion: ifVersion})
+	_, err = s.values.Put(ctx, ns, name, content, store.PutOptions{Quota: s.quota, IfVersion: ifVersion, NoIndex: true})
 	return storeError(ctx, name, err)
 }
 

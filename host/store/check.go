@@ -19,6 +19,8 @@ var (
 const (
 	MaxKey   = 512
 	MaxValue = 16 << 20 // also for all values of a page together
+	// MaxVectors is the limit for the vectors of an entry. A page with vectors has at most [VectorPage] entries.
+	MaxVectors = 256 << 10
 )
 
 // CheckEntry is the initial check of Get and Delete: it reports an ended context, or an invalid namespace or key.
@@ -77,6 +79,8 @@ func (o *PutOptions) check() error {
 	switch {
 	case o.TTL < 0 || (o.TTL > 0 && o.TTL < Resolution):
 		return fmt.Errorf("%w: the TTL is %v; it must be at least %v, or 0 for none", ErrInvalid, o.TTL, Resolution)
+	case len(o.Vectors) > MaxVectors:
+		return fmt.Errorf("%w: the vectors have %d bytes; the limit is %d; embed fewer fields", ErrInvalid, len(o.Vectors), MaxVectors)
 	case o.Quota.Bytes < 0 || o.Quota.Entries < 0:
 		return fmt.Errorf("%w: the quota is %d bytes and %d entries; neither may be negative, and 0 means no limit", ErrInvalid, o.Quota.Bytes, o.Quota.Entries)
 	default:

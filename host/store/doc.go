@@ -18,5 +18,6 @@
 //   - which namespaces, keys and values are allowed: check.go, namespace.go; how much a namespace may hold: quota.go
 //   - what a store must do: store.go, and package storetest; pages and their sizes: store.go (PageLimit)
 //   - typed values: value.go; the clock: option.go
+//   - searches: search.go; a store that can search by meaning: package semantic
 //   - stores: package memory; in databases: package host/internal/sqlstore, values.go
 package store

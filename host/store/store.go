@@ -33,6 +33,7 @@ type Entry struct {
 	Created time.Time // when the key was written while absent; times are as [Moment] makes them
 	Updated time.Time // when it was last written
 	Expires time.Time // when it becomes absent; the zero Time: never
+	Vectors []byte    // what was written with it as PutOptions.Vectors; only in a list with vectors
 }
 
 // PutOptions sets the conditions for writing an entry, and its lifetime.
@@ -40,6 +41,10 @@ type PutOptions struct {
 	TTL       time.Duration // lifetime from now on, at least [Resolution]; 0: until it is deleted
 	IfVersion *uint64       // write only if the entry has this version; 0: only if there is no entry; nil: always
 	Quota     Quota         // quota of the namespace
+	NoIndex   bool          // a store with an index does not embed the value, so that a search by meaning does not find it
+	// Vectors are kept with the value and replaced with it, in any format, and do not count against the quota. A store with an index
+	// sets them: see package semantic. They have at most [MaxVectors] bytes.
+	Vectors []byte
 }
 
 // Query selects entries to list.
@@ -48,12 +53,15 @@ type Query struct {
 	After  string // list only later keys; "": from the beginning
 	Limit  int    // maximum number; 0 or less: [DefaultPage]; capped at [MaxPage]
 	Values bool   // include values; a page then ends before they exceed [MaxValue] bytes together
+	// Vectors includes the vectors of entries, which do not count as values.
+	Vectors bool
 }
 
 // These bound the number of entries or namespaces in a page.
 const (
 	DefaultPage = 100
 	MaxPage     = 1000
+	VectorPage  = 100 // the most in a page with vectors
 )
 
 // PageLimit returns the maximum number of items in a page for a requested limit.
@@ -62,6 +70,14 @@ func PageLimit(limit int) int {
 		return DefaultPage
 	}
 	return min(limit, MaxPage)
+}
+
+// PageLimit returns the maximum number of entries in a page of the list.
+func (q *Query) PageLimit() int {
+	if q.Vectors {
+		return min(PageLimit(q.Limit), VectorPage)
+	}
+	return PageLimit(q.Limit)
 }
 
 // Page is a part of a list. The next page starts after the last item.

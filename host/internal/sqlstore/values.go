@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -29,7 +30,7 @@ func (v *values) Get(ctx context.Context, ns store.Namespace, key string) (store
 	if err := store.CheckEntry(ctx, ns, key); err != nil {
 		return store.Entry{}, false, err
 	}
-	rows, err := v.db.reads.QueryContext(ctx, `SELECT key, length(value), version, created, updated, expires, TRUE, value
+	rows, err := v.db.reads.QueryContext(ctx, `SELECT key, length(value), version, created, updated, expires, TRUE, value, NULL
 		FROM agenthost_entries WHERE `+live+` AND namespace = $2 AND key = $3`,
 		v.options.Now().UnixMicro(), []byte(ns.Path()), []byte(key))
 	if err != nil {
@@ -52,14 +53,19 @@ func (v *values) List(ctx context.Context, ns store.Namespace, q store.Query) (p
 	if q.Values {
 		most = store.MaxValue
 	}
-	limit := store.PageLimit(q.Limit)
+	vectors := 0
+	if q.Vectors {
+		vectors = 1
+	}
+	limit := q.PageLimit()
 	rows, err := v.db.reads.QueryContext(ctx, `WITH
 		page AS (SELECT key, length(value) AS size FROM agenthost_entries
 			WHERE `+live+` AND namespace = $2 AND key >= $3 AND key < $4 AND key > $5 ORDER BY key LIMIT $6),
 		summed AS (SELECT key, size, sum(size) OVER (ORDER BY key) AS total FROM page)
-		SELECT e.key, s.size, e.version, e.created, e.updated, e.expires, s.total <= $7, CASE WHEN s.total <= $7 THEN e.value END
+		SELECT e.key, s.size, e.version, e.created, e.updated, e.expires, s.total <= $7, CASE WHEN s.total <= $7 THEN e.value END,
+			CASE WHEN $8 = 1 THEN e.vectors END
 		FROM summed s JOIN agenthost_entries e ON e.namespace = $2 AND e.key = s.key ORDER BY e.key`,
-		v.options.Now().UnixMicro(), []byte(ns.Path()), []byte(q.Prefix), append([]byte(q.Prefix), 0xff), []byte(q.After), limit+1, most)
+		v.options.Now().UnixMicro(), []byte(ns.Path()), []byte(q.Prefix), append([]byte(q.Prefix), 0xff), []byte(q.After), limit+1, most, vectors)
 	if err != nil {
 		return page, v.db.failed(err)
 	}
@@ -82,16 +88,19 @@ func scanEntries(rows *sql.Rows) (entries []store.Entry, err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		var e store.Entry
-		var key, value sql.RawBytes
+		var key, value, vectors sql.RawBytes
 		var created, updated int64
 		var expires sql.NullInt64
 		var there bool // an empty value may look like none
-		if err := rows.Scan(&key, &e.Size, &e.Version, &created, &updated, &expires, &there, &value); err != nil {
+		if err := rows.Scan(&key, &e.Size, &e.Version, &created, &updated, &expires, &there, &value, &vectors); err != nil {
 			return nil, err
 		}
 		e.Key, e.Created, e.Updated = string(key), moment(created), moment(updated)
 		if there {
 			e.Value = append([]byte{}, value...)
+		}
+		if len(vectors) > 0 {
+			e.Vectors = bytes.Clone(vectors)
 		}
 		if expires.Valid {
 			e.Expires = moment(expires.Int64)

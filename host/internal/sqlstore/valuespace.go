@@ -66,10 +66,11 @@ func (s *space) put(ctx context.Context, key string, value []byte, o *store.PutO
 	if at := o.Expires(s.now); !at.IsZero() {
 		expires = sql.NullInt64{Int64: at.UnixMicro(), Valid: true}
 	}
-	_, err = s.tx.ExecContext(ctx, `INSERT INTO agenthost_entries (namespace, key, value, version, created, updated, expires)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (namespace, key) DO UPDATE SET
-		value = excluded.value, version = excluded.version, updated = excluded.updated, expires = excluded.expires`,
-		s.path, []byte(key), append([]byte{}, value...), s.version, s.now.UnixMicro(), s.now.UnixMicro(), expires)
+	_, err = s.tx.ExecContext(ctx, `INSERT INTO agenthost_entries (namespace, key, value, version, created, updated, expires, vectors)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (namespace, key) DO UPDATE SET
+		value = excluded.value, version = excluded.version, updated = excluded.updated, expires = excluded.expires,
+		vectors = excluded.vectors`,
+		s.path, []byte(key), append([]byte{}, value...), s.version, s.now.UnixMicro(), s.now.UnixMicro(), expires, o.Vectors)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@
 //
 //   - Chat Completions: chatrequest.go, chatcontent.go; the answer: chatresponse.go, chatstream.go
 //   - Responses: responsesrequest.go, responsescontent.go, responsesitem.go, setting.go; the answer: responses.go, responsesstream.go
+//   - other APIs of the same account: embedder.go, moderation.go, decisions.go
 //   - services that differ from OpenAI: preset.go, ollamahost.go
 //   - both: tools and response formats: tool.go; tool calls in pieces and in the history: call.go; reasoning: reasoning.go,
 //     thinkingblocks.go, reasoningentry.go; when an answer is an error: finish.go; token counts: usage.go; addresses and keys: client.go

@@ -47,7 +47,7 @@ func (s *Store) Put(ctx context.Context, ns Namespace, key string, value []byte,
 	if len(value) > MaxValue {
 		return 0, fmt.Errorf("%w: the value has %d bytes; the limit is %d", store.ErrQuota, len(value), MaxValue)
 	}
-	o.Quota = WithDefaults(o.Quota)
+	o.Quota, o.NoIndex = WithDefaults(o.Quota), true
 	return s.store.Put(ctx, path, key, value, o)
 }
 

@@ -2,6 +2,7 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"strings"
@@ -42,7 +43,9 @@ func (s *Store) Get(ctx context.Context, ns store.Namespace, key string) (store.
 	if e == nil {
 		return store.Entry{}, false, nil
 	}
-	return e.Entry, true, nil
+	out := e.Entry
+	out.Vectors = nil
+	return out, true, nil
 }
 
 // Put writes an entry, see [store.Store].
@@ -71,6 +74,7 @@ func (s *Store) Put(ctx context.Context, ns store.Namespace, key string, value [
 	e := &entry{space: into, Entry: store.Entry{
 		Key: key, Value: append([]byte{}, value...), Size: len(value),
 		Version: into.version, Created: now, Updated: now, Expires: o.Expires(now),
+		Vectors: bytes.Clone(o.Vectors),
 	}}
 	if old != nil {
 		e.Created = old.Created
@@ -120,8 +124,11 @@ func (s *Store) List(ctx context.Context, ns store.Namespace, q store.Query) (st
 		if !q.Values {
 			item.Value = nil
 		}
+		if !q.Vectors {
+			item.Vectors = nil
+		}
 		values += len(item.Value)
-		if len(page.Items) == store.PageLimit(q.Limit) || values > store.MaxValue {
+		if len(page.Items) == q.PageLimit() || values > store.MaxValue {
 			page.More = true
 			break
 		}

@@ -35,6 +35,7 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Store
 		{"a list has pages", (*check).pages},
 		{"pages go on while entries change", (*check).pagesUnderChange},
 		{"a page with values is not too large", (*check).largePages},
+		{"vectors are kept with the value", (*check).vectors},
 		{"an entry expires", (*check).expires},
 		{"an entry that expired counts for nothing", (*check).expiredIsAbsent},
 		{"an entry that expired is replaced", (*check).replacesExpired},

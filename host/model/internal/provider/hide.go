@@ -17,8 +17,8 @@ const minSecret = 8
 // The transport hides the credentials of requests in the bytes of responses. What follows hides them in what was read from these bytes,
 // where a secret can appear that was escaped there, or came in two pieces of a stream.
 
-// Hide returns the result of a call without the credentials that it was sent with. A nil endpoint sends none. An error gets the name of
-// the endpoint's provider: the packages of APIs do not know the names of platforms.
+// Hide returns the result of a call without the credentials that it was sent with; a nil response stays nil. A nil endpoint sends none. An
+// error gets the name of the endpoint's provider: the packages of APIs do not know the names of platforms.
 func (e *Endpoint) Hide(resp *model.Response, err error) (*model.Response, error) {
 	if e == nil {
 		return resp, err
@@ -26,7 +26,7 @@ func (e *Endpoint) Hide(resp *model.Response, err error) (*model.Response, error
 	if err != nil {
 		return nil, e.hideError(err)
 	}
-	if hidden := e.transport.secrets.mask(); hidden != nil {
+	if hidden := e.transport.secrets.mask(); hidden != nil && resp != nil {
 		return hideResponse(hidden, resp), nil
 	}
 	return resp, nil

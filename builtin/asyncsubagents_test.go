@@ -2,6 +2,7 @@ package builtin_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
@@ -371,6 +373,13 @@ func TestAsyncSubagentsAnswerWithImages(t *testing.T) {
 		object{"type": "image_url", "image_url": object{"url": "https://example.com/a.png"}},
 		object{"type": "image"},
 		object{"type": "image_url", "image_url": object{"url": "file:///etc/passwd"}},
+		object{"type": "image", "url": "file:///etc/passwd"},
+		object{"type": "file", "file_id": "of-another-account"},
+		object{
+			"type": "audio", "url": "http://example.com/a.wav", "mime_type": "audio/wav", "cache_control": object{"type": "ephemeral"},
+			"file_id": "x", "id": "y", "extras": object{"z": 1},
+		},
+		object{"type": "video", "base64": base64.StdEncoding.EncodeToString(make([]byte, 4<<20)), "mime_type": "video/mp4"},
 	})
 	agent := delegate(t, builtin.AsyncSubagents{AsyncSubagents: []builtin.AsyncSubagent{server.subagent()}},
 		scripted.CallTools(startsTask("1"), startsTask("2")), scripted.CallTools(onTask("3", "check_async_task")), scripted.Say("done"), scripted.Say("done"))
@@ -390,10 +399,16 @@ func TestAsyncSubagentsAnswerWithImages(t *testing.T) {
 		}
 		return kinds
 	}
-	require.Equal(t, []string{"text", "text", "image", "image"}, kinds(checked))
+	require.Equal(t, []string{"text", "text", "image", "image", "audio", "text"}, kinds(checked))
 	require.Equal(t, `{"status": "success", "thread_id": "t1"}`, checked.Blocks()[0].Text())
 	require.Equal(t, "hi", string(checked.Blocks()[2].Data()))
-	require.Equal(t, []string{"text", "text", "text", "image", "image", "text", "text"}, kinds(news))
+	require.Equal(t, wire.Map{
+		{Key: "mime_type", Value: wire.String("audio/wav")},
+		{Key: "type", Value: wire.String("audio")},
+		{Key: "url", Value: wire.String("http://example.com/a.wav")},
+	}, checked.Blocks()[4].Fields(), "nothing else that the server sends enters the thread")
+	require.Equal(t, "[Media left out: the media of this result are larger than 4 MiB.]", checked.Blocks()[5].Text())
+	require.Equal(t, []string{"text", "text", "text", "image", "image", "audio", "text", "text", "text"}, kinds(news))
 	require.Equal(t, "see &lt;", news.Blocks()[2].Text())
 }
 

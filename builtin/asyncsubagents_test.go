@@ -351,6 +351,53 @@ func TestAsyncSubagentsReadOtherMessages(t *testing.T) {
 	}
 }
 
+// The calls of one turn see the same state. What one of them only observes does not undo what another one does.
+func TestAsyncSubagentsLookBesideChanges(t *testing.T) {
+	t.Parallel()
+	update := abi.Call("2", "update_async_task", object{"task_id": " t1 ", "message": "also"})
+	list := abi.Call("3", "list_async_tasks", object{})
+	for _, test := range []struct {
+		name        string
+		calls       []abi.ToolCall
+		status, run string
+	}{
+		{"cancel, then list", []abi.ToolCall{onTask("2", "cancel_async_task"), list}, "cancelled", "r1"},
+		{"check, then cancel", []abi.ToolCall{onTask("3", "check_async_task"), onTask("2", "cancel_async_task")}, "cancelled", "r1"},
+		{"update, then list", []abi.ToolCall{update, list}, "running", "r2"},
+		{"update, then check", []abi.ToolCall{update, onTask("3", "check_async_task")}, "running", "r2"},
+		{"list alone", []abi.ToolCall{list}, "waiting", "r1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server := newRemote(t)
+			server.thread = object{"status": "interrupted"}
+			server.run = func(int, string) object { return object{"status": "success"} }
+			agent := delegate(t, builtin.AsyncSubagents{AsyncSubagents: []builtin.AsyncSubagent{server.subagent()}, Notifications: new(false)},
+				scripted.CallTools(startsTask("1")), scripted.CallTools(test.calls...), scripted.Say("done"))
+			task := agent.talk(t, host.Input{}).State.Get("async_tasks").Get("t1")
+			require.Equal(t, test.status, stringOf(t, task.Get("status")))
+			require.Equal(t, test.run, stringOf(t, task.Get("run_id")))
+		})
+	}
+}
+
+// The list says of no task that it was looked at if it was not.
+func TestAsyncSubagentsListWithoutLooks(t *testing.T) {
+	t.Parallel()
+	server := newRemote(t)
+	server.refuse = func(string, string) (int, any) { return 403, "no entry" }
+	known := object{}
+	for id, status := range map[string]string{"t1": "success", "t2": "running"} {
+		known[id] = object{"task_id": id, "agent_name": "researcher", "thread_id": id, "run_id": "r1", "status": status, "last_checked_at": "then"}
+	}
+	agent := delegate(t, builtin.AsyncSubagents{AsyncSubagents: []builtin.AsyncSubagent{server.subagent()}, Notifications: new(false)},
+		scripted.CallTools(abi.Call("1", "list_async_tasks", object{})), scripted.Say("done"))
+	tasks := agent.talk(t, host.Input{State: map[string]any{"async_tasks": known}}).State.Get("async_tasks")
+	for id := range known {
+		require.Equal(t, "then", stringOf(t, tasks.Get(id).Get("last_checked_at")))
+	}
+}
+
 func TestAsyncSubagentsFilterTheList(t *testing.T) {
 	t.Parallel()
 	server := newRemote(t)

@@ -82,13 +82,14 @@ func (c *remoteCrew) pull(ctx context.Context, rt *host.Runtime) (*host.Update, 
 			continue
 		}
 		status := found.status()
-		if status == t.Status && found.run.ID == t.RunID {
+		now := look{status, found.run.ID}
+		if !now.news(t) {
 			continue
 		}
 		if next := nextSteps[status]; status != t.Status && next != "" {
 			news = append(news, found.notification(t, status, next))
 		}
-		changed = append(changed, t.observed(rt, status, found.run.ID))
+		changed = append(changed, t.observed(rt, now))
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

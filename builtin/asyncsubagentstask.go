@@ -166,13 +166,16 @@ func (o *observation) status() string {
 	}
 }
 
+// look is what an observation changes in a task.
+type look struct{ status, run string }
+
+// news reports whether the task is other than was known.
+func (l look) news(t *asyncTask) bool { return l.status != t.Status || l.run != t.RunID }
+
 // observed returns the task as it is now.
-func (t asyncTask) observed(rt *host.Runtime, status, run string) asyncTask {
-	now := timestamp(rt)
-	if status != t.Status || run != t.RunID {
-		t.LastUpdatedAt = now
-	}
-	t.Status, t.RunID, t.LastCheckedAt = status, run, now
+func (t asyncTask) observed(rt *host.Runtime, now look) asyncTask {
+	t.Status, t.RunID, t.LastCheckedAt = now.status, now.run, timestamp(rt)
+	t.LastUpdatedAt = t.LastCheckedAt
 	return t
 }
 

@@ -74,22 +74,24 @@ func (c *remoteCrew) pull(ctx context.Context, rt *host.Runtime) (*host.Update, 
 	if len(unfinished) == 0 {
 		return nil, nil
 	}
+	found := make([]look, len(unfinished))
+	notices := make([]*abi.Message, len(unfinished))
+	c.observeAll(ctx, rt, unfinished, func(i int, o *observation) {
+		t := &unfinished[i]
+		found[i] = o.look()
+		if next := nextSteps[found[i].status]; found[i].status != t.Status && next != "" {
+			notices[i] = o.notification(t, found[i].status, next)
+		}
+	})
 	var changed []asyncTask
 	var news []abi.Message
-	for i, found := range c.observeAll(ctx, rt, unfinished) {
-		t := &unfinished[i]
-		if found == nil {
-			continue
+	for i := range unfinished {
+		if notices[i] != nil {
+			news = append(news, *notices[i])
 		}
-		status := found.status()
-		now := look{status, found.run.ID}
-		if !now.news(t) {
-			continue
+		if found[i] != (look{}) && found[i].news(&unfinished[i]) {
+			changed = append(changed, unfinished[i].observed(rt, found[i]))
 		}
-		if next := nextSteps[status]; status != t.Status && next != "" {
-			news = append(news, found.notification(t, status, next))
-		}
-		changed = append(changed, t.observed(rt, now))
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -102,7 +104,7 @@ func (c *remoteCrew) pull(ctx context.Context, rt *host.Runtime) (*host.Update, 
 }
 
 // notification returns the message that tells the model about a task. Its parts are blocks, so that an image of a result stays one.
-func (o *observation) notification(t *asyncTask, status, next string) abi.Message {
+func (o *observation) notification(t *asyncTask, status, next string) *abi.Message {
 	blocks := []abi.Block{abi.TextBlock(notificationStart + "<task-notification>\n<task-id>" + escaped(t.TaskID) + "</task-id>\n<agent-name>" +
 		escaped(t.AgentName) + "</agent-name>\n<status>" + escaped(status) + "</status>\n")}
 	switch status {
@@ -126,7 +128,7 @@ func (o *observation) notification(t *asyncTask, status, next string) abi.Messag
 		{Key: "status", Value: wire.String(status)},
 		{Key: "task_id", Value: wire.String(t.TaskID)},
 	}
-	return abi.Message{
+	return &abi.Message{
 		Role: abi.RoleHuman, Content: abi.Blocks(append(blocks, abi.TextBlock("</task-notification>\n"+next))...),
 		Meta: wire.Map{{Key: notificationKey, Value: event.Raw()}},
 	}

@@ -169,6 +169,9 @@ func (o *observation) status() string {
 // look is what an observation changes in a task.
 type look struct{ status, run string }
 
+// look returns the status and the run of the task.
+func (o *observation) look() look { return look{o.status(), o.run.ID} }
+
 // news reports whether the task is other than was known.
 func (l look) news(t *asyncTask) bool { return l.status != t.Status || l.run != t.RunID }
 
@@ -185,9 +188,10 @@ const (
 	maxLooks    = 8                // tasks that are looked at in parallel
 )
 
-// observeAll looks at tasks in parallel. A task that cannot be looked at in time has no observation.
-func (c *remoteCrew) observeAll(ctx context.Context, rt *host.Runtime, tasks []asyncTask) []*observation {
-	found := make([]*observation, len(tasks))
+// observeAll looks at tasks in parallel, and passes each observation with the index of its task to keep, in several goroutines at
+// once. An observation holds whatever the server sent, so keep takes from it only what is needed. A task that cannot be looked at in
+// time has no observation.
+func (c *remoteCrew) observeAll(ctx context.Context, rt *host.Runtime, tasks []asyncTask, keep func(i int, o *observation)) {
 	var failures sync.Map
 	inTime, stop := context.WithTimeout(ctx, lookAllTime)
 	defer stop()
@@ -202,7 +206,7 @@ func (c *remoteCrew) observeAll(ctx context.Context, rt *host.Runtime, tasks []a
 				failures.Store(i, err)
 				return nil
 			}
-			found[i] = &o
+			keep(i, &o)
 			return nil
 		})
 	}
@@ -213,7 +217,6 @@ func (c *remoteCrew) observeAll(ctx context.Context, rt *host.Runtime, tasks []a
 				"task", tasks[i].TaskID, "agent", tasks[i].AgentName, "status", tasks[i].Status, "error", err)
 		}
 	}
-	return found
 }
 
 // tracked finds the task that the model names. The answer says that there is none.

@@ -296,7 +296,8 @@ func (c *remoteCrew) listTasks(ctx context.Context, rt *host.Runtime, call *abi.
 			open = append(open, tasks[i])
 		}
 	}
-	found := c.observeAll(ctx, rt, open)
+	found := make([]look, len(open))
+	c.observeAll(ctx, rt, open, func(i int, o *observation) { found[i] = o.look() })
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -306,8 +307,8 @@ func (c *remoteCrew) listTasks(ctx context.Context, rt *host.Runtime, call *abi.
 	for i := range tasks {
 		t := &tasks[i]
 		now := look{t.Status, t.RunID}
-		if n, looked := at[t.TaskID]; looked && found[n] != nil {
-			now = look{found[n].status(), found[n].run.ID}
+		if n, looked := at[t.TaskID]; looked && found[n] != (look{}) {
+			now = found[n]
 		}
 		if now.news(t) && !changedInTurn(rt, t.TaskID) {
 			changed = append(changed, t.observed(rt, now))

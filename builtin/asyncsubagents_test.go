@@ -381,6 +381,19 @@ func TestAsyncSubagentsLookBesideChanges(t *testing.T) {
 	}
 }
 
+// A status that a later version of the API adds may change, so the task is looked at again.
+func TestAsyncSubagentsOfUnknownStatuses(t *testing.T) {
+	t.Parallel()
+	server := newRemote(t)
+	server.finishes(2, "42")
+	server.run = func(look int, _ string) object { return object{"status": []string{"paused", "success"}[min(look, 2)-1]} }
+	agent := delegate(t, builtin.AsyncSubagents{AsyncSubagents: []builtin.AsyncSubagent{server.subagent()}},
+		scripted.CallTools(startsTask("1")), scripted.Say("It works."), scripted.Say("It is 42."))
+	result := agent.talk(t, host.Input{})
+	require.Equal(t, "It is 42.", result.Text())
+	require.Equal(t, "success", stringOf(t, result.State.Get("async_tasks").Get("t1").Get("status")))
+}
+
 // The list says of no task that it was looked at if it was not.
 func TestAsyncSubagentsListWithoutLooks(t *testing.T) {
 	t.Parallel()

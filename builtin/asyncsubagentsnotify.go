@@ -67,7 +67,7 @@ func (c *remoteCrew) pull(ctx context.Context, rt *host.Runtime) (*host.Update, 
 	}
 	unfinished := tasks[:0]
 	for i := range tasks {
-		if tasks[i].unfinished() {
+		if !tasks[i].final() {
 			unfinished = append(unfinished, tasks[i])
 		}
 	}

@@ -37,12 +37,7 @@ const (
 	taskCancelled = "cancelled"
 )
 
-// unfinished reports whether the task may still change.
-func (t *asyncTask) unfinished() bool {
-	return t.Status == agentserver.Running || t.Status == agentserver.Pending || t.Status == taskWaiting
-}
-
-// final reports whether the task will not change any more. A word that this host does not know may change.
+// final reports whether the task will not change any more. One whose status this host does not know may change.
 func (t *asyncTask) final() bool {
 	return slices.Contains([]string{
 		taskCancelled, agentserver.Success, agentserver.Failed, agentserver.TimedOut, agentserver.Interrupted,

@@ -184,7 +184,7 @@ func (c *remoteCrew) update(ctx context.Context, in updateTaskArguments) (*host.
 	if queues {
 		updated.Status = run.Status
 		updated.SupersededRunIDs = nil
-		if t.unfinished() { // otherwise the earlier runs have ended
+		if !t.final() { // otherwise the earlier runs have ended
 			updated.SupersededRunIDs = slices.Clone(t.SupersededRunIDs)
 		}
 		updated.SupersededRunIDs = append(updated.SupersededRunIDs, t.RunID)

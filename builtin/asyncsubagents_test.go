@@ -262,6 +262,14 @@ func TestAsyncSubagentsOutcomes(t *testing.T) {
 			`{"status": "error", "thread_id": "t1", "error": "The async subagent encountered an error."}`,
 		},
 		{
+			"a long answer in parts",
+			object{"status": "success"},
+			object{"values": object{"messages": []any{object{"content": []any{strings.Repeat("é", 50_000), strings.Repeat("ü", 50_000), "more"}}}}},
+			"success",
+			[]string{strings.Repeat("é", 50_000) + strings.Repeat("ü", 30_000) + "\n... [cut off; use `check_async_task` for the full details]\n</result>"},
+			"",
+		},
+		{
 			"a very long answer",
 			object{"status": "success"},
 			object{"values": object{"messages": []any{object{"content": strings.Repeat("é", 80_001)}}}},

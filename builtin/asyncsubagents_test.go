@@ -515,7 +515,10 @@ func TestAsyncSubagentsForkTheConversation(t *testing.T) {
 	agent := delegate(t, builtin.AsyncSubagents{AsyncSubagents: []builtin.AsyncSubagent{subagent}, Notifications: new(false)},
 		scripted.CallTools(abi.Call("0", "list_async_tasks", object{})), scripted.CallTools(startsTask("1")), scripted.Say("done"))
 	agent.talk(t, host.Input{Messages: []abi.Message{
-		{Role: abi.RoleHuman, ID: "h", Content: abi.Blocks(abi.TextBlock("look"), abi.ImageBlock("image/png", []byte("hi")))},
+		{Role: abi.RoleHuman, ID: "h", Content: abi.Blocks(abi.TextBlock("look"), abi.ImageBlock("image/png", []byte("hi")), abi.BlockOf(wire.Map{
+			{Key: "deepagents_blob", Value: wire.String(strings.Repeat("a", 64))}, {Key: "mime_type", Value: wire.String("image/png")},
+			{Key: "type", Value: wire.String(abi.BlockImage)},
+		}))},
 	}})
 	var sent struct {
 		Input struct {
@@ -526,6 +529,10 @@ func TestAsyncSubagentsForkTheConversation(t *testing.T) {
 	require.Len(t, sent.Input.Messages, 4)
 	require.Equal(t, object{"type": "human", "id": "h", "content": []any{
 		object{"type": "text", "text": "look"}, object{"type": "image", "base64": "aGk=", "mime_type": "image/png"},
+		object{
+			"type": "text",
+			"text": "[Binary content from an earlier read_file call is no longer available. Re-read the file if you still need it.]",
+		},
 	}}, sent.Input.Messages[0])
 	require.Equal(t, []any{object{"type": "tool_call", "id": "0", "name": "list_async_tasks", "args": object{}}}, sent.Input.Messages[1]["tool_calls"])
 	require.Equal(t, "0", sent.Input.Messages[2]["tool_call_id"])

@@ -24,11 +24,11 @@ import (
 //
 // Before each model call and after each final answer, unfinished tasks are looked at, for at most 5 seconds each. The model learns
 // of a task that has ended or waits from a message of the user's role that begins with [SYSTEM NOTIFICATION - NOT USER INPUT]; news
-// after a final answer give the model another turn. Notifications escape what a subagent says. The key deepagents_notification of
+// after a final answer gives the model another turn. Notifications escape what a subagent says. The key deepagents_notification of
 // the message's meta lets programs tell it from the user's.
 //
 // A server that fails or does not answer never ends the run: the tool says what went wrong, and the task is looked at again later.
-// What a server returns is text that a stranger wrote and a model reads: choose servers that you trust that far.
+// The model reads whatever a server returns: choose servers that you trust that far. Of media, it gets at most 4 MiB of a result.
 //
 // Behaviour and texts are those of deepagents 0.7.32's AsyncSubAgentMiddleware on its asynchronous path, with these differences:
 //

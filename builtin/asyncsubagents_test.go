@@ -2,6 +2,7 @@ package builtin_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
@@ -260,6 +262,14 @@ func TestAsyncSubagentsOutcomes(t *testing.T) {
 			`{"status": "error", "thread_id": "t1", "error": "The async subagent encountered an error."}`,
 		},
 		{
+			"a long answer in parts",
+			object{"status": "success"},
+			object{"values": object{"messages": []any{object{"content": []any{strings.Repeat("é", 50_000), strings.Repeat("ü", 50_000), "more"}}}}},
+			"success",
+			[]string{strings.Repeat("é", 50_000) + strings.Repeat("ü", 30_000) + "\n... [cut off; use `check_async_task` for the full details]\n</result>"},
+			"",
+		},
+		{
 			"a very long answer",
 			object{"status": "success"},
 			object{"values": object{"messages": []any{object{"content": strings.Repeat("é", 80_001)}}}},
@@ -349,6 +359,66 @@ func TestAsyncSubagentsReadOtherMessages(t *testing.T) {
 	}
 }
 
+// The calls of one turn see the same state. What one of them only observes does not undo what another one does.
+func TestAsyncSubagentsLookBesideChanges(t *testing.T) {
+	t.Parallel()
+	update := abi.Call("2", "update_async_task", object{"task_id": " t1 ", "message": "also"})
+	list := abi.Call("3", "list_async_tasks", object{})
+	for _, test := range []struct {
+		name        string
+		calls       []abi.ToolCall
+		status, run string
+	}{
+		{"cancel, then list", []abi.ToolCall{onTask("2", "cancel_async_task"), list}, "cancelled", "r1"},
+		{"check, then cancel", []abi.ToolCall{onTask("3", "check_async_task"), onTask("2", "cancel_async_task")}, "cancelled", "r1"},
+		{"update, then list", []abi.ToolCall{update, list}, "running", "r2"},
+		{"update, then check", []abi.ToolCall{update, onTask("3", "check_async_task")}, "running", "r2"},
+		{"list alone", []abi.ToolCall{list}, "waiting", "r1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server := newRemote(t)
+			server.thread = object{"status": "interrupted"}
+			server.run = func(int, string) object { return object{"status": "success"} }
+			agent := delegate(t, builtin.AsyncSubagents{AsyncSubagents: []builtin.AsyncSubagent{server.subagent()}, Notifications: new(false)},
+				scripted.CallTools(startsTask("1")), scripted.CallTools(test.calls...), scripted.Say("done"))
+			task := agent.talk(t, host.Input{}).State.Get("async_tasks").Get("t1")
+			require.Equal(t, test.status, stringOf(t, task.Get("status")))
+			require.Equal(t, test.run, stringOf(t, task.Get("run_id")))
+		})
+	}
+}
+
+// A status that a later version of the API adds may change, so the task is looked at again.
+func TestAsyncSubagentsOfUnknownStatuses(t *testing.T) {
+	t.Parallel()
+	server := newRemote(t)
+	server.finishes(2, "42")
+	server.run = func(look int, _ string) object { return object{"status": []string{"paused", "success"}[min(look, 2)-1]} }
+	agent := delegate(t, builtin.AsyncSubagents{AsyncSubagents: []builtin.AsyncSubagent{server.subagent()}},
+		scripted.CallTools(startsTask("1")), scripted.Say("It works."), scripted.Say("It is 42."))
+	result := agent.talk(t, host.Input{})
+	require.Equal(t, "It is 42.", result.Text())
+	require.Equal(t, "success", stringOf(t, result.State.Get("async_tasks").Get("t1").Get("status")))
+}
+
+// The list says of no task that it was looked at if it was not.
+func TestAsyncSubagentsListWithoutLooks(t *testing.T) {
+	t.Parallel()
+	server := newRemote(t)
+	server.refuse = func(string, string) (int, any) { return 403, "no entry" }
+	known := object{}
+	for id, status := range map[string]string{"t1": "success", "t2": "running"} {
+		known[id] = object{"task_id": id, "agent_name": "researcher", "thread_id": id, "run_id": "r1", "status": status, "last_checked_at": "then"}
+	}
+	agent := delegate(t, builtin.AsyncSubagents{AsyncSubagents: []builtin.AsyncSubagent{server.subagent()}, Notifications: new(false)},
+		scripted.CallTools(abi.Call("1", "list_async_tasks", object{})), scripted.Say("done"))
+	tasks := agent.talk(t, host.Input{State: map[string]any{"async_tasks": known}}).State.Get("async_tasks")
+	for id := range known {
+		require.Equal(t, "then", stringOf(t, tasks.Get(id).Get("last_checked_at")))
+	}
+}
+
 func TestAsyncSubagentsFilterTheList(t *testing.T) {
 	t.Parallel()
 	server := newRemote(t)
@@ -371,6 +441,13 @@ func TestAsyncSubagentsAnswerWithImages(t *testing.T) {
 		object{"type": "image_url", "image_url": object{"url": "https://example.com/a.png"}},
 		object{"type": "image"},
 		object{"type": "image_url", "image_url": object{"url": "file:///etc/passwd"}},
+		object{"type": "image", "url": "file:///etc/passwd"},
+		object{"type": "file", "file_id": "of-another-account"},
+		object{
+			"type": "audio", "url": "http://example.com/a.wav", "mime_type": "audio/wav", "cache_control": object{"type": "ephemeral"},
+			"file_id": "x", "id": "y", "extras": object{"z": 1},
+		},
+		object{"type": "video", "base64": base64.StdEncoding.EncodeToString(make([]byte, 4<<20)), "mime_type": "video/mp4"},
 	})
 	agent := delegate(t, builtin.AsyncSubagents{AsyncSubagents: []builtin.AsyncSubagent{server.subagent()}},
 		scripted.CallTools(startsTask("1"), startsTask("2")), scripted.CallTools(onTask("3", "check_async_task")), scripted.Say("done"), scripted.Say("done"))
@@ -390,10 +467,16 @@ func TestAsyncSubagentsAnswerWithImages(t *testing.T) {
 		}
 		return kinds
 	}
-	require.Equal(t, []string{"text", "text", "image", "image"}, kinds(checked))
+	require.Equal(t, []string{"text", "text", "image", "image", "audio", "text"}, kinds(checked))
 	require.Equal(t, `{"status": "success", "thread_id": "t1"}`, checked.Blocks()[0].Text())
 	require.Equal(t, "hi", string(checked.Blocks()[2].Data()))
-	require.Equal(t, []string{"text", "text", "text", "image", "image", "text", "text"}, kinds(news))
+	require.Equal(t, wire.Map{
+		{Key: "mime_type", Value: wire.String("audio/wav")},
+		{Key: "type", Value: wire.String("audio")},
+		{Key: "url", Value: wire.String("http://example.com/a.wav")},
+	}, checked.Blocks()[4].Fields(), "nothing else that the server sends enters the thread")
+	require.Equal(t, "[Media left out: the media of this result are larger than 4 MiB.]", checked.Blocks()[5].Text())
+	require.Equal(t, []string{"text", "text", "text", "image", "image", "audio", "text", "text", "text"}, kinds(news))
 	require.Equal(t, "see &lt;", news.Blocks()[2].Text())
 }
 
@@ -432,7 +515,10 @@ func TestAsyncSubagentsForkTheConversation(t *testing.T) {
 	agent := delegate(t, builtin.AsyncSubagents{AsyncSubagents: []builtin.AsyncSubagent{subagent}, Notifications: new(false)},
 		scripted.CallTools(abi.Call("0", "list_async_tasks", object{})), scripted.CallTools(startsTask("1")), scripted.Say("done"))
 	agent.talk(t, host.Input{Messages: []abi.Message{
-		{Role: abi.RoleHuman, ID: "h", Content: abi.Blocks(abi.TextBlock("look"), abi.ImageBlock("image/png", []byte("hi")))},
+		{Role: abi.RoleHuman, ID: "h", Content: abi.Blocks(abi.TextBlock("look"), abi.ImageBlock("image/png", []byte("hi")), abi.BlockOf(wire.Map{
+			{Key: "deepagents_blob", Value: wire.String(strings.Repeat("a", 64))}, {Key: "mime_type", Value: wire.String("image/png")},
+			{Key: "type", Value: wire.String(abi.BlockImage)},
+		}))},
 	}})
 	var sent struct {
 		Input struct {
@@ -443,6 +529,10 @@ func TestAsyncSubagentsForkTheConversation(t *testing.T) {
 	require.Len(t, sent.Input.Messages, 4)
 	require.Equal(t, object{"type": "human", "id": "h", "content": []any{
 		object{"type": "text", "text": "look"}, object{"type": "image", "base64": "aGk=", "mime_type": "image/png"},
+		object{
+			"type": "text",
+			"text": "[Binary content from an earlier read_file call is no longer available. Re-read the file if you still need it.]",
+		},
 	}}, sent.Input.Messages[0])
 	require.Equal(t, []any{object{"type": "tool_call", "id": "0", "name": "list_async_tasks", "args": object{}}}, sent.Input.Messages[1]["tool_calls"])
 	require.Equal(t, "0", sent.Input.Messages[2]["tool_call_id"])

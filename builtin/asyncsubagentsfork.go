@@ -56,7 +56,8 @@ func remoteMessage(m *abi.Message) wire.Map {
 	return out
 }
 
-// remoteContent returns content whose media are in base64, because JSON has no bytes.
+// remoteContent returns content whose media are in base64, because JSON has no bytes. Media that filesystem moved into files of this
+// agent become a text, which tells the subagent that they are missing.
 func remoteContent(content abi.Content) wire.Raw {
 	if content.IsText() {
 		return wire.String(content.Text())
@@ -65,6 +66,9 @@ func remoteContent(content abi.Content) wire.Raw {
 	out := wire.AppendArrayHeader(nil, len(blocks))
 	for _, block := range blocks {
 		fields := block.Fields()
+		if fields.Has(blobKey) {
+			fields = abi.TextBlock(missingBlobText).Fields()
+		}
 		if data, ok := fields.Get("data").AsBytes(); ok {
 			fields = fields.With(wire.Map{{Key: "base64", Value: wire.String(base64.StdEncoding.EncodeToString(data))}})
 			fields.Delete("data")

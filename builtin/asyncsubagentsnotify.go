@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -16,7 +17,7 @@ import (
 const notificationKey = "deepagents_notification"
 
 const (
-	maxNotified = 80_000 // characters of a result in a notification
+	maxNotified = 80_000 // characters of the result or the details in a notification, before some are escaped
 	// maxExtraTurns is how many notifications of one turn of the user may give the model another turn: a server could report one change
 	// after the other.
 	maxExtraTurns = 32
@@ -27,7 +28,7 @@ func (c *remoteCrew) beforeModel(ctx context.Context, rt *host.Runtime) (*host.U
 	return c.pull(ctx, rt)
 }
 
-// afterModel gives the model another turn if there are news after its final answer.
+// afterModel gives the model another turn if there is news after its final answer.
 func (c *remoteCrew) afterModel(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
 	messages := rt.State().Messages()
 	last, ok := messages.Last()
@@ -67,28 +68,31 @@ func (c *remoteCrew) pull(ctx context.Context, rt *host.Runtime) (*host.Update, 
 	}
 	unfinished := tasks[:0]
 	for i := range tasks {
-		if tasks[i].unfinished() {
+		if !tasks[i].final() {
 			unfinished = append(unfinished, tasks[i])
 		}
 	}
 	if len(unfinished) == 0 {
 		return nil, nil
 	}
+	found := make([]look, len(unfinished))
+	notices := make([]*abi.Message, len(unfinished))
+	c.observeAll(ctx, rt, unfinished, func(i int, o *observation) {
+		t := &unfinished[i]
+		found[i] = o.look()
+		if next := nextSteps[found[i].status]; found[i].status != t.Status && next != "" {
+			notices[i] = o.notification(t, found[i].status, next)
+		}
+	})
 	var changed []asyncTask
 	var news []abi.Message
-	for i, found := range c.observeAll(ctx, rt, unfinished) {
-		t := &unfinished[i]
-		if found == nil {
-			continue
+	for i := range unfinished {
+		if notices[i] != nil {
+			news = append(news, *notices[i])
 		}
-		status := found.status()
-		if status == t.Status && found.run.ID == t.RunID {
-			continue
+		if found[i] != (look{}) && found[i].news(&unfinished[i]) {
+			changed = append(changed, unfinished[i].observed(rt, found[i]))
 		}
-		if next := nextSteps[status]; status != t.Status && next != "" {
-			news = append(news, found.notification(t, status, next))
-		}
-		changed = append(changed, t.observed(rt, status, found.run.ID))
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -101,18 +105,13 @@ func (c *remoteCrew) pull(ctx context.Context, rt *host.Runtime) (*host.Update, 
 }
 
 // notification returns the message that tells the model about a task. Its parts are blocks, so that an image of a result stays one.
-func (o *observation) notification(t *asyncTask, status, next string) abi.Message {
+func (o *observation) notification(t *asyncTask, status, next string) *abi.Message {
 	blocks := []abi.Block{abi.TextBlock(notificationStart + "<task-notification>\n<task-id>" + escaped(t.TaskID) + "</task-id>\n<agent-name>" +
 		escaped(t.AgentName) + "</agent-name>\n<status>" + escaped(status) + "</status>\n")}
 	switch status {
 	case agentserver.Success:
 		blocks = append(blocks, abi.TextBlock("<result>\n"))
-		for _, block := range finalContent(o.thread).Blocks() {
-			if !block.IsMedia() {
-				block = abi.TextBlock(escaped(cutNews(block.Text())))
-			}
-			blocks = append(blocks, block)
-		}
+		blocks = append(blocks, cutBlocks(finalContent(o.thread).Blocks())...)
 		blocks = append(blocks, abi.TextBlock("\n</result>\n"))
 	case agentserver.Failed:
 		blocks = append(blocks, details("error", wire.String("The subagent failed.")))
@@ -125,14 +124,31 @@ func (o *observation) notification(t *asyncTask, status, next string) abi.Messag
 		{Key: "status", Value: wire.String(status)},
 		{Key: "task_id", Value: wire.String(t.TaskID)},
 	}
-	return abi.Message{
+	return &abi.Message{
 		Role: abi.RoleHuman, Content: abi.Blocks(append(blocks, abi.TextBlock("</task-notification>\n"+next))...),
 		Meta: wire.Map{{Key: notificationKey, Value: event.Raw()}},
 	}
 }
 
+// cutBlocks escapes the texts of a result, and leaves out what follows after the most characters that a notification has.
+func cutBlocks(result []abi.Block) (kept []abi.Block) {
+	left := maxNotified
+	for _, block := range result {
+		if block.IsMedia() {
+			kept = append(kept, block)
+			continue
+		}
+		said := block.Text()
+		kept = append(kept, abi.TextBlock(escaped(cutNews(said, left))))
+		if left -= utf8.RuneCountInString(said); left < 0 {
+			break
+		}
+	}
+	return kept
+}
+
 func details(key string, value wire.Raw) abi.Block {
-	return abi.TextBlock("<details>" + escaped(cutNews(spacedObject([]wire.Pair{{Key: key, Value: value}}))) + "</details>\n")
+	return abi.TextBlock("<details>" + escaped(cutNews(spacedObject([]wire.Pair{{Key: key, Value: value}}), maxNotified)) + "</details>\n")
 }
 
 // markup escapes what could close the tags of a notification.
@@ -140,8 +156,8 @@ var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func escaped(said string) string { return markup.Replace(said) }
 
-func cutNews(said string) string {
-	if first := text.First(said, maxNotified); len(first) < len(said) {
+func cutNews(said string, most int) string {
+	if first := text.First(said, most); len(first) < len(said) {
 		return first + cutOff
 	}
 	return said

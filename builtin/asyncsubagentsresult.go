@@ -1,6 +1,9 @@
 package builtin
 
 import (
+	"encoding/base64"
+	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
@@ -12,7 +15,11 @@ import (
 const (
 	maxTaskResult = 1_000_000 // characters of a result or a question that the model sees
 	maxTaskBlocks = 256       // parts of a result
+	maxTaskMedia  = 4 << 20   // bytes of the media of a result, and of their addresses
 )
+
+// mediaLeftOut replaces media for which there is no room.
+const mediaLeftOut = "[Media left out: the media of this result are larger than 4 MiB.]"
 
 // answer returns what check_async_task says about a task.
 func (o *observation) answer(t *asyncTask, status string) abi.Content {
@@ -92,7 +99,7 @@ func finalContent(thread *agentserver.Thread) abi.Content {
 		return abi.Text(text.Cut(content.JSON(), maxTaskResult)) // a message of another kind of server
 	}
 	var out abi.Content
-	left, parts := maxTaskResult, 0
+	left, leftMedia, parts := maxTaskResult, maxTaskMedia, 0
 	for part := range content.Elements() {
 		parts++
 		if parts > maxTaskBlocks {
@@ -101,6 +108,11 @@ func finalContent(thread *agentserver.Thread) abi.Content {
 		block, ok := resultBlock(part)
 		if !ok {
 			continue
+		}
+		if size := len(block.Data()) + len(block.String("url")); size <= leftMedia {
+			leftMedia -= size
+		} else {
+			block = abi.TextBlock(mediaLeftOut)
 		}
 		if said := block.Text(); said != "" {
 			said = text.Cut(said, left)
@@ -117,7 +129,8 @@ func finalContent(thread *agentserver.Thread) abi.Content {
 }
 
 // resultBlock reads a part of a message: a text, or media in the forms of LangChain and OpenAI. ok is false for other parts, such as
-// reasoning and tool calls, and for media that nothing could show.
+// reasoning and tool calls, and for media that nothing could show. Media keep only their kind, MIME type, and data or web address:
+// other keys could steer a provider, such as cache_control, or name its files, such as file_id.
 func resultBlock(part wire.Raw) (block abi.Block, ok bool) {
 	if said, isText := part.AsString(); isText {
 		return abi.TextBlock(said), true
@@ -135,10 +148,36 @@ func resultBlock(part wire.Raw) (block abi.Block, ok bool) {
 		if address == "" {
 			address = block.String("image_url")
 		}
-		return abi.ImageURLBlock(address), strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
+		return abi.ImageURLBlock(address), isWebAddress(address)
 	case block.IsMedia():
-		return block, len(block.Data()) > 0 || block.String("url") != "" || block.String("file_id") != ""
+		return mediaBlock(block)
 	default:
 		return block, false
 	}
+}
+
+// mimeType is the form of the MIME types that media keep.
+var mimeType = regexp.MustCompile(`^[\w.+-]{1,64}/[\w.+-]{1,64}$`)
+
+// mediaBlock returns the block with the allowed keys only. ok is false if it has neither data nor a web address.
+func mediaBlock(block abi.Block) (allowed abi.Block, ok bool) {
+	fields := wire.Map{}
+	fields.Set("type", wire.String(block.Type()))
+	if kind := block.String("mime_type"); mimeType.MatchString(kind) {
+		fields.Set("mime_type", wire.String(kind))
+	}
+	switch data, address := block.Data(), block.String("url"); {
+	case len(data) > 0:
+		fields.Set("base64", wire.String(base64.StdEncoding.EncodeToString(data)))
+	case isWebAddress(address):
+		fields.Set("url", wire.String(address))
+	default:
+		return allowed, false
+	}
+	return abi.BlockOf(fields), true
+}
+
+func isWebAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }

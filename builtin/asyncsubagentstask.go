@@ -37,12 +37,7 @@ const (
 	taskCancelled = "cancelled"
 )
 
-// unfinished reports whether the task may still change.
-func (t *asyncTask) unfinished() bool {
-	return t.Status == agentserver.Running || t.Status == agentserver.Pending || t.Status == taskWaiting
-}
-
-// final reports whether the task will not change any more. A word that this host does not know may change.
+// final reports whether the task will not change any more. One whose status this host does not know may change.
 func (t *asyncTask) final() bool {
 	return slices.Contains([]string{
 		taskCancelled, agentserver.Success, agentserver.Failed, agentserver.TimedOut, agentserver.Interrupted,
@@ -166,13 +161,19 @@ func (o *observation) status() string {
 	}
 }
 
+// look is what an observation changes in a task.
+type look struct{ status, run string }
+
+// look returns the status and the run of the task.
+func (o *observation) look() look { return look{o.status(), o.run.ID} }
+
+// news reports whether the task is other than was known.
+func (l look) news(t *asyncTask) bool { return l.status != t.Status || l.run != t.RunID }
+
 // observed returns the task as it is now.
-func (t asyncTask) observed(rt *host.Runtime, status, run string) asyncTask {
-	now := timestamp(rt)
-	if status != t.Status || run != t.RunID {
-		t.LastUpdatedAt = now
-	}
-	t.Status, t.RunID, t.LastCheckedAt = status, run, now
+func (t asyncTask) observed(rt *host.Runtime, now look) asyncTask {
+	t.Status, t.RunID, t.LastCheckedAt = now.status, now.run, timestamp(rt)
+	t.LastUpdatedAt = t.LastCheckedAt
 	return t
 }
 
@@ -182,9 +183,10 @@ const (
 	maxLooks    = 8                // tasks that are looked at in parallel
 )
 
-// observeAll looks at tasks in parallel. A task that cannot be looked at in time has no observation.
-func (c *remoteCrew) observeAll(ctx context.Context, rt *host.Runtime, tasks []asyncTask) []*observation {
-	found := make([]*observation, len(tasks))
+// observeAll looks at tasks in parallel, and passes each observation with the index of its task to keep, in several goroutines at
+// once. An observation holds whatever the server sent, so keep takes from it only what is needed. A task that cannot be looked at in
+// time has no observation.
+func (c *remoteCrew) observeAll(ctx context.Context, rt *host.Runtime, tasks []asyncTask, keep func(i int, o *observation)) {
 	var failures sync.Map
 	inTime, stop := context.WithTimeout(ctx, lookAllTime)
 	defer stop()
@@ -199,7 +201,7 @@ func (c *remoteCrew) observeAll(ctx context.Context, rt *host.Runtime, tasks []a
 				failures.Store(i, err)
 				return nil
 			}
-			found[i] = &o
+			keep(i, &o)
 			return nil
 		})
 	}
@@ -210,7 +212,6 @@ func (c *remoteCrew) observeAll(ctx context.Context, rt *host.Runtime, tasks []a
 				"task", tasks[i].TaskID, "agent", tasks[i].AgentName, "status", tasks[i].Status, "error", err)
 		}
 	}
-	return found
 }
 
 // tracked finds the task that the model names. The answer says that there is none.

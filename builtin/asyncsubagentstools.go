@@ -35,7 +35,10 @@ const listTasksParameters = `{"type": "object", "properties": {"status_filter": 
 	"description": "Filter tasks by status. One of: 'running', 'pending', 'waiting', 'success', 'error', 'cancelled', 'all'. Defaults to 'all'.",
 	"anyOf": [{"type": "string", "enum": ["running", "pending", "waiting", "success", "error", "cancelled", "all"]}, {"type": "null"}]}}}`
 
-const updateTaskName = "update_async_task"
+const (
+	updateTaskName = "update_async_task"
+	cancelTaskName = "cancel_async_task"
+)
 
 // tools returns the five tools.
 func (c *remoteCrew) tools() ([]host.Tool, error) {
@@ -52,7 +55,7 @@ func (c *remoteCrew) tools() ([]host.Tool, error) {
 		tool.Func("start_async_task", strings.ReplaceAll(strings.TrimSpace(startTaskDescription), availableAgents, c.list()), c.start),
 		tool.Func("check_async_task", checkTaskDescription, c.check, tool.Idempotent()),
 		&updateTaskTool{tool.Func(updateTaskName, update, c.update)},
-		tool.Func("cancel_async_task", cancelTaskDescription, c.cancel, tool.Idempotent()),
+		tool.Func(cancelTaskName, cancelTaskDescription, c.cancel, tool.Idempotent()),
 		tool.Raw(list, c.listTasks),
 	}, nil
 }
@@ -132,8 +135,11 @@ func (c *remoteCrew) check(ctx context.Context, in taskIDArguments) (*host.ToolO
 	if t.Status == taskCancelled && status == taskWaiting { // the thread still shows the old question
 		status = taskCancelled
 	}
-	update, err := taskUpdate(t.observed(rt, status, found.run.ID))
-	return &host.ToolOutput{Content: found.answer(t, status), Update: update}, err
+	out := &host.ToolOutput{Content: found.answer(t, status)}
+	if now := (look{status, found.run.ID}); now.news(t) && !changedInTurn(rt, t.TaskID) {
+		out.Update, err = taskUpdate(t.observed(rt, now))
+	}
+	return out, err
 }
 
 // updateTaskTool is the tool update_async_task. It passes on the id of the call.
@@ -178,7 +184,7 @@ func (c *remoteCrew) update(ctx context.Context, in updateTaskArguments) (*host.
 	if queues {
 		updated.Status = run.Status
 		updated.SupersededRunIDs = nil
-		if t.unfinished() { // otherwise the earlier runs have ended
+		if !t.final() { // otherwise the earlier runs have ended
 			updated.SupersededRunIDs = slices.Clone(t.SupersededRunIDs)
 		}
 		updated.SupersededRunIDs = append(updated.SupersededRunIDs, t.RunID)
@@ -201,19 +207,35 @@ func (t *asyncTask) updateAnswer(queues bool) string {
 // updatedInTurn reports whether the model's turn has an earlier call that updates the task: the calls see the same state, so the task
 // would lose track of one of the runs.
 func updatedInTurn(rt *host.Runtime, task, call string) bool {
-	messages := rt.State().Messages()
-	at := messages.LastAI()
-	if at < 0 {
-		return false
-	}
-	calls := messages.Entry(at).Message().ToolCalls
+	calls := turnCalls(rt)
 	for i := range calls {
-		id, _ := calls[i].Args.Get("task_id").AsString()
-		if calls[i].Name == updateTaskName && strings.TrimSpace(id) == task {
+		if calls[i].Name == updateTaskName && isAbout(&calls[i], task) {
 			return calls[i].ID != call && slices.ContainsFunc(calls[i+1:], func(later abi.ToolCall) bool { return later.ID == call })
 		}
 	}
 	return false
+}
+
+// changedInTurn reports whether the model's turn has a call that updates or cancels the task. The calls see the same state, and what
+// such a call knows about the task is newer than what another call observed.
+func changedInTurn(rt *host.Runtime, task string) bool {
+	return slices.ContainsFunc(turnCalls(rt), func(call abi.ToolCall) bool {
+		return (call.Name == updateTaskName || call.Name == cancelTaskName) && isAbout(&call, task)
+	})
+}
+
+// turnCalls returns the tool calls of the model's turn.
+func turnCalls(rt *host.Runtime) []abi.ToolCall {
+	messages := rt.State().Messages()
+	if at := messages.LastAI(); at >= 0 {
+		return messages.Entry(at).Message().ToolCalls
+	}
+	return nil
+}
+
+func isAbout(call *abi.ToolCall, task string) bool {
+	id, _ := call.Args.Get("task_id").AsString()
+	return strings.TrimSpace(id) == task
 }
 
 // cancel is the tool cancel_async_task.
@@ -274,20 +296,24 @@ func (c *remoteCrew) listTasks(ctx context.Context, rt *host.Runtime, call *abi.
 			open = append(open, tasks[i])
 		}
 	}
-	found := c.observeAll(ctx, rt, open)
+	found := make([]look, len(open))
+	c.observeAll(ctx, rt, open, func(i int, o *observation) { found[i] = o.look() })
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	var list strings.Builder
 	fmt.Fprintf(&list, "%d tracked task(s):", len(tasks))
+	var changed []asyncTask
 	for i := range tasks {
 		t := &tasks[i]
-		status, run := t.Status, t.RunID
-		if n, looked := at[t.TaskID]; looked && found[n] != nil {
-			status, run = found[n].status(), found[n].run.ID
+		now := look{t.Status, t.RunID}
+		if n, looked := at[t.TaskID]; looked && found[n] != (look{}) {
+			now = found[n]
 		}
-		*t = t.observed(rt, status, run)
-		fmt.Fprintf(&list, "\n- task_id: %s  agent: %s  status: %s", t.TaskID, t.AgentName, status)
+		if now.news(t) && !changedInTurn(rt, t.TaskID) {
+			changed = append(changed, t.observed(rt, now))
+		}
+		fmt.Fprintf(&list, "\n- task_id: %s  agent: %s  status: %s", t.TaskID, t.AgentName, now.status)
 	}
-	return answered(list.String(), tasks...)
+	return answered(list.String(), changed...)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/internal/headerfield"
+	"github.com/agenthost/agenthost/internal/httptransport"
 	"github.com/agenthost/agenthost/internal/mask"
 )
 
@@ -71,7 +72,7 @@ func New(config Config) (*Client, error) {
 }
 
 func (c *Client) newHTTP(once bool) *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the standard library's own
+	transport := httptransport.New()
 	transport.MaxResponseHeaderBytes = maxHeaders
 	transport.DisableKeepAlives = once
 	return &http.Client{Transport: transport, CheckRedirect: c.redirect}

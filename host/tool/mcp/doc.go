@@ -8,8 +8,8 @@
 //
 // The package does not trust servers. It bounds and cleans their names, descriptions, schemas, results and messages. It
 // believes a server's claim that a tool may be repeated only if the operator says so. A command sees a clean environment.
-// Secrets sent to a server do not appear in errors and logs. A tool's result is still text that a stranger wrote and a model
-// reads: the operator must judge whether to trust the server that far.
+// Secrets sent to a server do not appear in errors and logs. The model still reads whatever a tool returns:
+// the operator must judge whether to trust the server that far.
 //
 // A server's failures become answers to the model: a tool error, a result that is too large, or a timeout. If the connection
 // breaks during a call, the call may or may not have run. The answer tells the model so, and the call is never repeated unless

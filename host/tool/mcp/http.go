@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agenthost/agenthost/internal/httptransport"
 )
 
 // httpTransport connects to an address over streamable HTTP.
@@ -34,7 +36,7 @@ type web struct {
 }
 
 func (s *Server) newWeb() *web {
-	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the standard library's own
+	base := httptransport.New()
 	base.MaxResponseHeaderBytes = 64 << 10
 	address, _ := url.Parse(s.config.URL) // checked before
 	c := &carrier{

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/httptransport"
 	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
@@ -24,11 +25,7 @@ func network(n *model.Network) (t *http.Transport, secrets []string, err error) 
 	if *n == (model.Network{}) {
 		return nil, nil, nil
 	}
-	usual, ok := http.DefaultTransport.(*http.Transport)
-	if !ok { // the program has replaced it
-		usual = &http.Transport{ForceAttemptHTTP2: true}
-	}
-	t = usual.Clone()
+	t = httptransport.New()
 	if t.TLSClientConfig == nil {
 		t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	}

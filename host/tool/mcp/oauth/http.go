@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agenthost/agenthost/internal/httptransport"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
@@ -44,7 +45,7 @@ func (e *statusError) Error() string {
 // newHTTP makes the client for requests. It follows redirects only of GETs and only within an origin: other requests carry secrets.
 func newHTTP(base http.RoundTripper) *http.Client {
 	if base == nil {
-		clone := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the standard library's own
+		clone := httptransport.New()
 		clone.MaxResponseHeaderBytes = 64 << 10
 		clone.DisableKeepAlives = true // a login makes few requests
 		base = clone

@@ -200,3 +200,40 @@ func TestSubagentsDoNotInheritTheRubric(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, got, "polite")
 }
+
+// A fork takes over middleware that names tools which the fork lacks. The agent still checks the names.
+func TestAForkMayLackGuardedTools(t *testing.T) {
+	t.Parallel()
+	fork := func(tools ...host.Tool) builtin.Subagents {
+		return builtin.Subagents{GeneralPurpose: new(false), Agents: []builtin.Subagent{
+			{Name: "helper", Description: "Helps.", Mode: "fork", Tools: tools},
+		}}
+	}
+	named := func(name string) host.Tool {
+		return tool.Func(name, "", func(context.Context, struct{}) (string, error) { return "", nil })
+	}
+	build := func(m host.Middleware) error {
+		agent, err := host.New(host.Config{
+			Model: scripted.NewTurns(), Models: map[string]model.Model{"small": scripted.NewTurns()},
+			Tools: []host.Tool{named("search"), named("calc")}, Middleware: []host.Middleware{m, fork(named("search"))},
+		})
+		if err != nil {
+			return err
+		}
+		return agent.Close()
+	}
+	for kind, guarding := range map[string]func(tool string) host.Middleware{
+		"auto_mode":       func(tool string) host.Middleware { return builtin.AutoMode{Tools: []string{tool}, Classifier: "small"} },
+		"tool_call_limit": func(tool string) host.Middleware { return builtin.ToolCallLimit{ToolName: tool, RunLimit: new(1)} },
+		"loop_control":    func(tool string) host.Middleware { return builtin.LoopControl{MaxContinues: new(0), MaxRepeats: 2, RepeatTools: []string{tool}} },
+		"harness_profile": func(tool string) host.Middleware {
+			return builtin.HarnessProfile{Profiles: map[string]builtin.ModelProfile{"scripted": {ExcludedTools: []string{tool}}}}
+		},
+		"skills": func(tool string) host.Middleware {
+			return builtin.Skills{Sources: skillSources("/skills"), ToolNames: []string{tool}}
+		},
+	} {
+		require.NoError(t, build(guarding("calc")), kind)
+		require.ErrorContains(t, build(guarding("clac")), `it guards the tool "clac"`, kind)
+	}
+}

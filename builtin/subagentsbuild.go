@@ -136,6 +136,9 @@ func (s *subagentSpec) make(ctx context.Context, env *host.Env, standIn refusing
 	if err != nil {
 		return nil, err
 	}
+	if err := checkForkedEditors(middleware); err != nil {
+		return nil, &SubagentError{s.index, "", err}
+	}
 	if config.Tools = s.Tools; s.Tools == nil {
 		config.Tools = withoutSkillTools(env.Tools, env.Middleware, middleware)
 	}

@@ -15,7 +15,8 @@ import (
 
 // HarnessProfile adapts the agent to the model of each call: what the system prompt adds, how tools are described, and which tools the
 // model is not offered. Models differ in what helps them, and the agent may have several, by model_fallback or model_router. List
-// it last, so that it knows the model and the tools, and so that its text ends the prompt. Subagents need a profile of their own.
+// it last, so that it knows the model and the tools, and so that its text ends the prompt; only claude_bash, claude_text_editor and
+// claude_memory come after it. Subagents need a profile of their own.
 //
 // A profile is for a provider, such as anthropic, or for one model, such as anthropic:claude-haiku-4-5. If both fit, the texts of the
 // model's profile win, descriptions are merged, and the tools that either excludes are excluded.

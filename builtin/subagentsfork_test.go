@@ -103,6 +103,7 @@ func TestModesAreChecked(t *testing.T) {
 	for want, agent := range map[string]builtin.Subagent{
 		`agents[0].mode: is "forked"; use isolated or fork`:                        {Mode: "forked"},
 		"agents[0].skills: a fork has the skills of the agent; leave them out":     {Mode: "fork", Skills: skillSources("/skills")},
+		"agents[0].middleware: a fork cannot delegate; leave subagents out":       {Mode: "fork", Middleware: []host.Middleware{&builtin.Subagents{}}},
 		"agents[0].permissions: neither the subagent nor the agent has the middle": {Permissions: []builtin.FilePermission{}},
 		"agents[0].permissions: its own filesystem has permissions, too; use one of them": {
 			Permissions: readOnly, Middleware: []host.Middleware{builtin.Filesystem{Permissions: readOnly}},

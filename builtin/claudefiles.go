@@ -237,7 +237,7 @@ func (c *claudeFileCall) insert(ctx context.Context, name string) (string, error
 	return "Text inserted in " + c.in.Path, c.files.Write(ctx, name, []byte(content))
 }
 
-// remove removes a file or directory. What is not there is removed already.
+// remove removes a file or directory. Removing a missing file succeeds.
 func (c *claudeFileCall) remove(ctx context.Context, name string) (string, error) {
 	if err := c.files.Remove(ctx, name); err != nil && !backend.Is(err, backend.NotFound) {
 		return "", err

@@ -19,7 +19,8 @@ type ClaudeMemory struct {
 	// Backend is where the files are in place of root: "state", or {type: filesystem, store or composite}. The files of a store
 	// outlive the thread.
 	Backend FileBackend `yaml:"backend"`
-	// AllowedPathPrefixes are the directories that a path must be in. none: /memories.
+	// AllowedPathPrefixes are the directories that a path must be in. Not given: /memories. They must be given if a filesystem of the
+	// agent has permissions and its files may be the same: permissions do not apply to this tool.
 	AllowedPathPrefixes []string `yaml:"allowed_path_prefixes"`
 	// SystemPrompt is added after the system prompt, as a block of its own. nil: the text that Anthropic recommends; "": nothing
 	// is added.

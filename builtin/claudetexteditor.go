@@ -29,7 +29,8 @@ type ClaudeTextEditor struct {
 	// Backend is where the files are in place of root: "state", or {type: filesystem, store or composite}. The files of a store
 	// outlive the thread.
 	Backend FileBackend `yaml:"backend"`
-	// AllowedPathPrefixes are the directories that a path must be in, such as /src. none: all.
+	// AllowedPathPrefixes are the directories that a path must be in, such as /src. Not given: all, which is an error if a
+	// filesystem of the agent has permissions and its files may be the same: permissions do not apply to this tool.
 	AllowedPathPrefixes []string `yaml:"allowed_path_prefixes"`
 }
 
@@ -66,6 +67,9 @@ func (e ClaudeTextEditor) Hooks(ctx context.Context, env host.Env) (*host.Hooks,
 
 // openClaudeFiles opens the files of a tool.
 func openClaudeFiles(ctx context.Context, env *host.Env, of *claudeTool, e *ClaudeTextEditor, prompt string) (*host.Hooks, error) {
+	if err := checkEditors(env.Middleware); err != nil {
+		return nil, err
+	}
 	var prefixes []string
 	if e.AllowedPathPrefixes != nil {
 		var err error

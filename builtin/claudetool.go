@@ -43,7 +43,11 @@ func (c *claudeTool) hook(prompt string) host.WrapModelHook {
 // order says where the middleware belongs.
 func (*claudeTool) order() []host.Order {
 	const reason = "it has to know which model is asked"
-	return []host.Order{{Inside: modelFallbackEntry.Name, Reason: reason}, {Inside: modelRouterEntry.Name, Reason: reason}}
+	const late = "otherwise its tool is already one of the provider's, which the other middleware does not see"
+	return []host.Order{
+		{Inside: modelFallbackEntry.Name, Reason: reason}, {Inside: modelRouterEntry.Name, Reason: reason},
+		{Inside: harnessProfileEntry.Name, Reason: late}, {Inside: skillsEntry.Name, Reason: late}, {Inside: llmToolSelectorEntry.Name, Reason: late},
+	}
 }
 
 // declared returns the request with Anthropic's own definition of the tool in place of the agent's. It returns nil for a

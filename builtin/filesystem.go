@@ -18,7 +18,7 @@ import (
 //
 // Paths begin with /. With root, / is that directory of the disk. Without root, files are kept in the state, in the field
 // "files", and live as long as the thread. With backend, they may also be in the agent's store, where they outlive the thread
-// and other threads see them, or in several places, by the beginning of the path. The caller of a run may set and read them: {path: {content, encoding,
+// and other threads see them, or in several places, by the beginning of the path. The caller of a run may set and read files of the state: {path: {content, encoding,
 // created_at, modified_at}}, where null removes a file. Nothing outside of root can be reached, neither by .. nor through
 // symbolic links. Errors, such as a missing file, are answers for the model.
 //
@@ -58,7 +58,9 @@ type Filesystem struct {
 	// CustomToolDescriptions replace the descriptions of tools, by name.
 	CustomToolDescriptions map[string]string `yaml:"custom_tool_descriptions"`
 	// Permissions are the rules for reading and writing paths. The first rule that matches the operation and the path
-	// decides; if none matches, the operation is allowed. Results do not show paths that may not be read.
+	// decides; if none matches, the operation is allowed. Results do not show paths that may not be read. The rules apply to the
+	// tools of this middleware only. With claude_text_editor or claude_memory, whose files may be the same, set allowed_path_prefixes
+	// there.
 	Permissions []FilePermission `yaml:"permissions"`
 	// ToolTokenLimitBeforeEvict is the length of a tool's result, in tokens of 4 characters, above which it is moved to a
 	// file below /large_tool_results; it also bounds what read_file shows. nil: 20,000; 0 (or null in a manifest): nothing is
@@ -185,6 +187,9 @@ func (f Filesystem) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error
 	}
 	if fsys.matches < 0 {
 		return nil, fmt.Errorf("grep_max_count must be positive or None, got %d", fsys.matches)
+	}
+	if err := checkEditors(env.Middleware); err != nil {
+		return nil, err
 	}
 	hooks := &host.Hooks{Tools: fsys.tools(names, f.CustomToolDescriptions)}
 	// A link gives a file another path, which other rules match.

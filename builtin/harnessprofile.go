@@ -11,11 +11,13 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // HarnessProfile adapts the agent to the model of each call: what the system prompt adds, how tools are described, and which tools the
 // model is not offered. Models differ in what helps them, and the agent may have several, by model_fallback or model_router. List
-// it last, so that it knows the model and the tools, and so that its text ends the prompt. Subagents need a profile of their own.
+// it last, so that it knows the model and the tools, and so that its text ends the prompt; only claude_bash, claude_text_editor and
+// claude_memory come after it. Subagents need a profile of their own.
 //
 // A profile is for a provider, such as anthropic, or for one model, such as anthropic:claude-haiku-4-5. If both fit, the texts of the
 // model's profile win, descriptions are merged, and the tools that either excludes are excluded.
@@ -27,7 +29,8 @@ import (
 // excluded_middleware, extra_middleware and general_purpose_subagent are missing: the manifest lists the agent's middleware and subagents, and
 // a profile cannot remove what protects. Nor are there profiles that come with the program.
 type HarnessProfile struct {
-	// Profiles are the profiles, by provider or by PROVIDER:MODEL. Required.
+	// Profiles are the profiles, by provider or by PROVIDER:MODEL, in upper or lower case. A name that is close to that of one of the
+	// agent's models, but fits none, is a warning. Required.
 	Profiles map[string]ModelProfile `yaml:"profiles"`
 }
 
@@ -75,7 +78,7 @@ func (p HarnessProfile) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 			return nil, fmt.Errorf("profiles: %q is neither a provider nor PROVIDER:MODEL, such as anthropic or anthropic:claude-haiku-4-5", key)
 		}
 		if exact {
-			known += ":" + name
+			known += ":" + strings.ToLower(name)
 		}
 		if _, twice := h.profiles[known]; twice {
 			return nil, fmt.Errorf("profiles: %q is the same as another key", key)
@@ -83,6 +86,7 @@ func (p HarnessProfile) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 		h.profiles[known] = profile
 		tools = slices.Concat(tools, profile.ExcludedTools, slices.Collect(maps.Keys(profile.ToolDescriptionOverrides)))
 	}
+	h.advise(&env)
 	slices.Sort(tools)
 	const reason = "it has to know which model is asked, and with which tools"
 	hooks := &host.Hooks{
@@ -105,6 +109,32 @@ type harness struct {
 	excluded host.TypedField[[]string] // by the profile of the run's last model
 }
 
+// advise tells of profiles that fit none of the agent's models. It warns if one of them was probably meant; a profile of quite another
+// model may wait for the day when the agent gets that.
+func (h *harness) advise(env *host.Env) {
+	var fit []string
+	for _, m := range append(slices.Collect(maps.Values(env.Models)), env.Model) {
+		if m != nil {
+			info := m.Info()
+			fit = append(fit, profileKey(info.Provider), modelKey(&info))
+		}
+	}
+	slices.Sort(fit)
+	for _, key := range slices.Sorted(maps.Keys(h.profiles)) {
+		if slices.Contains(fit, key) {
+			continue
+		}
+		if near, ok := text.Nearest(key, fit); ok {
+			env.Logger.Warn(fmt.Sprintf("the profile %q fits none of the agent's models; did you mean %q?", key, near))
+		} else {
+			env.Logger.Info(fmt.Sprintf("the profile %q fits none of the agent's models", key))
+		}
+	}
+}
+
+// modelKey returns the key of a model's own profile.
+func modelKey(info *model.Info) string { return profileKey(info.Provider) + ":" + strings.ToLower(info.Name) }
+
 // profileKey returns the form in which providers are compared.
 func profileKey(provider string) string {
 	return strings.ReplaceAll(strings.ToLower(provider), "-", "_")
@@ -113,8 +143,7 @@ func profileKey(provider string) string {
 // of returns the profile of a model: that of its provider, with its own on top.
 func (h *harness) of(m model.Model) ModelProfile {
 	info := m.Info()
-	provider := profileKey(info.Provider)
-	out, own := h.profiles[provider], h.profiles[provider+":"+info.Name]
+	out, own := h.profiles[profileKey(info.Provider)], h.profiles[modelKey(&info)]
 	if own.BaseSystemPrompt != "" {
 		out.BaseSystemPrompt = own.BaseSystemPrompt
 	}
@@ -144,8 +173,8 @@ func (h *harness) adapt(
 	}
 	tools := slices.DeleteFunc(slices.Clone(req.Tools), func(t abi.ToolSpec) bool { return slices.Contains(profile.ExcludedTools, t.Name) })
 	for i := range tools {
-		if text, ok := profile.ToolDescriptionOverrides[tools[i].Name]; ok {
-			tools[i].Description = text
+		if description, ok := profile.ToolDescriptionOverrides[tools[i].Name]; ok {
+			tools[i].Description = description
 		}
 	}
 	system := appendSystem(appendSystem(req.System, profile.BaseSystemPrompt), profile.SystemPromptSuffix)

@@ -1,7 +1,10 @@
 package builtin_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -93,4 +96,30 @@ func TestHarnessProfileRefuses(t *testing.T) {
 		_, err := host.New(profiledConfig(&scripted.Echo{}, profiles))
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// A misspelt profile would silently do nothing.
+func TestHarnessProfileWarnsOfMisspeltModels(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	config := profiledConfig(&sighted{Model: scripted.NewTurns(), info: model.Info{Provider: "anthropic", Name: "claude-haiku-4-5"}}, map[string]builtin.ModelProfile{
+		"antrhopic": {}, "anthropic:claude-haiku-45": {}, "Anthropic:Claude-Haiku-4-5": {}, "anthropic": {}, "Google-GenAI:tiny": {}, "openai": {},
+	})
+	config.Models = map[string]model.Model{"small": &sighted{Model: scripted.NewTurns(), info: model.Info{Provider: "google_genai", Name: "Tiny"}}}
+	config.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	agent, err := host.New(config)
+	require.NoError(t, err)
+	require.NoError(t, agent.Close())
+	require.Equal(t, 2, strings.Count(log.String(), "fits none of the agent's models"), log.String())
+	require.Contains(t, log.String(), `the profile \"antrhopic\" fits none of the agent's models; did you mean \"anthropic\"?`)
+	require.Contains(t, log.String(), `the profile \"anthropic:claude-haiku-45\" fits none of the agent's models; did you mean \"anthropic:claude-haiku-4-5\"?`)
+}
+
+// The names of models are compared without regard to case.
+func TestHarnessProfileIgnoresCase(t *testing.T) {
+	t.Parallel()
+	m := &sighted{Model: scripted.NewTurns(scripted.Say("done")), info: model.Info{Provider: "anthropic", Name: "claude"}}
+	_, err := try(t.Context(), t, profiledConfig(m, map[string]builtin.ModelProfile{"Anthropic:Claude": {SystemPromptSuffix: "Be quick."}}))
+	require.NoError(t, err)
+	require.Equal(t, "Base\n\nBe quick.", m.last.System.Text())
 }

@@ -46,6 +46,16 @@ func TestAdviceOnOrder(t *testing.T) {
 		"redaction and summaries": {
 			summary, builtin.PII{PIIType: "email"}, `middleware "summarization" should stand inside of "pii[email]"`,
 		},
+		"an editor and profiles": {
+			builtin.ClaudeTextEditor{}, builtin.HarnessProfile{Profiles: map[string]builtin.ModelProfile{"anthropic": {}}},
+			`middleware "claude_text_editor" should stand inside of "harness_profile": otherwise its tool is already one of the provider's`,
+		},
+		"a memory and skills": {
+			builtin.ClaudeMemory{}, builtin.Skills{Sources: skillSources("/skills")}, `middleware "claude_memory" should stand inside of "skills"`,
+		},
+		"an editor and a selection of tools": {
+			builtin.ClaudeTextEditor{}, builtin.LLMToolSelector{}, `middleware "claude_text_editor" should stand inside of "llm_tool_selector"`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

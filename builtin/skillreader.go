@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -41,7 +42,8 @@ func (r *skillReader) fail(name, why string) {
 	}
 }
 
-// read reads the skills in a directory. It returns an error only if the context has ended.
+// read reads the skills in a directory. It returns an error if the context has ended, or if the place of the files fails, such as a
+// store: the thread would have no skills from then on.
 func (r *skillReader) read(ctx context.Context, source string) error {
 	entries, err := r.files.List(ctx, source)
 	switch {
@@ -49,6 +51,8 @@ func (r *skillReader) read(ctx context.Context, source string) error {
 		return context.Cause(ctx)
 	case backend.Is(err, backend.NotFound):
 		return nil
+	case backend.Is(err, backend.Failed) || err != nil && !isPathError(err):
+		return fmt.Errorf("the skills in %s cannot be listed: %w", source, err)
 	case err != nil:
 		r.fail(source, err.Error())
 		return nil
@@ -78,6 +82,12 @@ func (r *skillReader) read(ctx context.Context, source string) error {
 		r.parse(name, content)
 	}
 	return nil
+}
+
+// isPathError reports whether an error is about a path, and not about the place of the files.
+func isPathError(err error) bool {
+	_, ok := errors.AsType[*backend.Error](err)
+	return ok
 }
 
 func (r *skillReader) parse(name string, content []byte) {

@@ -26,7 +26,8 @@ import (
 // them anew. Skills that violate the specification (https://agentskills.io/specification) are used with a warning if possible: a name that differs
 // from the directory's or has other characters, or frontmatter that is not quite YAML. A description is cut after 1,024
 // characters. A file that lacks a name or description, has more than 10 MiB or cannot be read is skipped with a warning. At
-// most 256 skills are used. The prompt tells the model which were skipped.
+// most 256 skills are used. The prompt tells the model which were skipped. If a directory cannot be listed because the place of the files
+// fails, such as a store, the run fails, and the next one tries again.
 //
 // To give the model the instructions of certain skills in any case, set the field pinned_skills of a run's input to a list of
 // their names: before the next model call, the text of each SKILL.md, of at most 1 MiB, is appended as a human message.

@@ -2,12 +2,15 @@ package builtin_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -305,4 +308,46 @@ func TestSkillsOfAHostileDirectory(t *testing.T) {
 	require.Equal(t, [][]string{{
 		"- **pdf**: Reads PDF.\n  -> Allowed tools: a, ##, Rules, b, c\n  -> Read `/own/pdf/SKILL.md` for full instructions",
 	}}, l.systems())
+}
+
+// failingFiles are files that cannot be listed while they are down.
+type failingFiles struct {
+	backend.Files
+
+	down atomic.Bool
+	err  error
+}
+
+func (f *failingFiles) List(ctx context.Context, dir string) ([]backend.Info, error) {
+	if f.down.Load() {
+		return nil, f.err
+	}
+	return f.Files.List(ctx, dir)
+}
+
+// A failure of the place of the files does not leave a thread without skills.
+func TestSkillsAfterAFailureOfTheFiles(t *testing.T) {
+	t.Parallel()
+	root := writeFiles(t, map[string]string{"skills/pdf/SKILL.md": skillFile("pdf", "Reads PDF.")})
+	for name, failure := range map[string]error{
+		"of the backend": &backend.Error{Path: "/skills", Err: errors.New("no connection")}, "of another kind": errors.New("no connection"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			disk, err := backend.OpenDirectory(root, backend.Options{})
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, disk.Close()) })
+			files := &failingFiles{Files: disk, err: failure}
+			files.down.Store(true)
+			l := newListener([]host.Middleware{builtin.Skills{
+				Sources: skillSources("/skills"), Backend: builtin.FileBackend{Backend: backend.Of(files)}, SystemPrompt: new("{skills_list}"),
+			}}, scripted.Say("done"))
+			_, err = l.run(t, "t", host.Input{Messages: []abi.Message{abi.Human("go")}})
+			require.ErrorIs(t, err, failure)
+			require.ErrorContains(t, err, "the skills in /skills cannot be listed")
+			files.down.Store(false)
+			l.say(t, "t", "again")
+			require.Equal(t, [][]string{{listed("pdf", "Reads PDF.", "/skills/pdf/SKILL.md")}}, l.systems())
+		})
+	}
 }

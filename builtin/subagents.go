@@ -16,7 +16,7 @@ import (
 // of that agent, or with the value that its response_format asks for. So a long search does not fill the history of an
 // agent that needs one fact.
 //
-// The arguments of the tool are a description, which is all that the subagent learns, and a subagent_type, the name of a
+// The arguments of the tool are a description, which is all that a subagent learns unless it is a fork, and a subagent_type, the name of a
 // subagent. Several calls in one answer of the model run in parallel. Each is a run of its own.
 //
 // State: a subagent gets those fields of the agent that it also declares, and its changes come back through the agent's
@@ -65,7 +65,7 @@ type Subagent struct {
 	Description string `yaml:"description"`
 	// Mode is what the subagent begins with. "isolated" (or ""): the task alone. "fork": the agent's messages up to the task. A fork that
 	// is built here also has the agent's system prompt and middleware, except that it cannot delegate; a middleware of its own takes the
-	// place of one with the same name. This is experimental in deepagents.
+	// place of one with the same name. Tools that this middleware guards and the fork lacks are no error. This is experimental in deepagents.
 	Mode string `yaml:"mode" schema:"enum=isolated|fork,default=isolated"`
 	// SystemPrompt is the subagent's system prompt; that of a fork follows the agent's. "": none.
 	SystemPrompt string `yaml:"system_prompt"`
@@ -88,7 +88,8 @@ type Subagent struct {
 	// as in its filesystem, which the subagent gets, too, if it has none. A fork has the skills of the agent instead.
 	Skills []SkillSource `yaml:"skills"`
 	// Permissions are the rules of the subagent's filesystem, in place of all others. A subagent without the middleware filesystem gets
-	// one like the agent's. Not given: the rules are those of its filesystem.
+	// one like the agent's. Not given: the rules are those of its filesystem. A fork with rules of its own that would take over
+	// claude_text_editor or claude_memory for the same files needs one of its own.
 	Permissions []FilePermission `yaml:"permissions"`
 	// File is the manifest of an agent, in place of system_prompt and the keys after it; the path is relative to the manifest
 	// that names it. That agent takes over nothing from this one, not even its reviews. In Go, use Agent.

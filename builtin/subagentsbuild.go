@@ -48,6 +48,8 @@ func (s *Subagent) check(taken map[string]bool) (key string, err error) {
 		return "mode", fmt.Errorf("is %q; use isolated or fork", s.Mode)
 	case s.forks() && len(s.Skills) > 0:
 		return "skills", errors.New("a fork has the skills of the agent; leave them out")
+	case s.forks() && slices.ContainsFunc(s.Middleware, delegates):
+		return "middleware", errors.New("a fork cannot delegate; leave subagents out")
 	case s.ToolEntries.Given() && s.Tools == nil:
 		return "tools", errDeferred("tools", "Tools")
 	case s.MiddlewareEntries.Given() && s.Middleware == nil:
@@ -60,6 +62,11 @@ func (s *Subagent) check(taken map[string]bool) (key string, err error) {
 		return s.checkReady()
 	}
 	return "", nil
+}
+
+// delegates reports whether a middleware is a [Subagents].
+func delegates(m host.Middleware) bool {
+	return m != nil && host.Unwrapped(m).Name() == subagentsEntry.Name
 }
 
 // checkReady refuses keys that do not apply to an existing agent.
@@ -135,6 +142,9 @@ func (s *subagentSpec) make(ctx context.Context, env *host.Env, standIn refusing
 	middleware, err := s.filesAndSkills(env, middleware)
 	if err != nil {
 		return nil, err
+	}
+	if err := checkForkedEditors(middleware); err != nil {
+		return nil, &SubagentError{s.index, "", err}
 	}
 	if config.Tools = s.Tools; s.Tools == nil {
 		config.Tools = withoutSkillTools(env.Tools, env.Middleware, middleware)

@@ -63,7 +63,7 @@ func forkedMiddleware(agent, own []host.Middleware, standIn host.Middleware) []h
 			out = append(out, own[at])
 			placed[name] = true
 		default:
-			out = append(out, m)
+			out = append(out, forked{m})
 		}
 	}
 	for _, m := range own {
@@ -72,6 +72,24 @@ func forkedMiddleware(agent, own []host.Middleware, standIn host.Middleware) []h
 		}
 	}
 	return out
+}
+
+// forked is middleware that a fork takes over. The names of the tools that it guards are checked in the agent; a fork may have fewer
+// tools.
+type forked struct{ host.Middleware }
+
+// Unwrap returns the agent's middleware.
+func (f forked) Unwrap() host.Middleware { return f.Middleware }
+
+// Hooks returns the hooks of the middleware, which guard a tool only if the fork has it.
+func (f forked) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
+	hooks, err := f.Middleware.Hooks(ctx, env)
+	if err != nil || hooks == nil || len(hooks.Guards) == 0 {
+		return hooks, err
+	}
+	out := *hooks // the original may be shared
+	out.MayGuard, out.Guards = slices.Concat(hooks.MayGuard, hooks.Guards), nil
+	return &out, nil
 }
 
 // refusingTask is what a fork has in place of subagents: the same prompt and tool, so that the provider's cache of the agent's

@@ -103,6 +103,7 @@ func TestModesAreChecked(t *testing.T) {
 	for want, agent := range map[string]builtin.Subagent{
 		`agents[0].mode: is "forked"; use isolated or fork`:                        {Mode: "forked"},
 		"agents[0].skills: a fork has the skills of the agent; leave them out":     {Mode: "fork", Skills: skillSources("/skills")},
+		"agents[0].middleware: a fork cannot delegate; leave subagents out":       {Mode: "fork", Middleware: []host.Middleware{&builtin.Subagents{}}},
 		"agents[0].permissions: neither the subagent nor the agent has the middle": {Permissions: []builtin.FilePermission{}},
 		"agents[0].permissions: its own filesystem has permissions, too; use one of them": {
 			Permissions: readOnly, Middleware: []host.Middleware{builtin.Filesystem{Permissions: readOnly}},
@@ -199,4 +200,41 @@ func TestSubagentsDoNotInheritTheRubric(t *testing.T) {
 	_, err = agent.Run(t.Context(), host.Input{Messages: history.Of(abi.Human("go")).Messages(), State: map[string]any{"rubric": "Be polite."}})
 	require.NoError(t, err)
 	require.NotContains(t, got, "polite")
+}
+
+// A fork takes over middleware that names tools which the fork lacks. The agent still checks the names.
+func TestAForkMayLackGuardedTools(t *testing.T) {
+	t.Parallel()
+	fork := func(tools ...host.Tool) builtin.Subagents {
+		return builtin.Subagents{GeneralPurpose: new(false), Agents: []builtin.Subagent{
+			{Name: "helper", Description: "Helps.", Mode: "fork", Tools: tools},
+		}}
+	}
+	named := func(name string) host.Tool {
+		return tool.Func(name, "", func(context.Context, struct{}) (string, error) { return "", nil })
+	}
+	build := func(m host.Middleware) error {
+		agent, err := host.New(host.Config{
+			Model: scripted.NewTurns(), Models: map[string]model.Model{"small": scripted.NewTurns()},
+			Tools: []host.Tool{named("search"), named("calc")}, Middleware: []host.Middleware{m, fork(named("search"))},
+		})
+		if err != nil {
+			return err
+		}
+		return agent.Close()
+	}
+	for kind, guarding := range map[string]func(tool string) host.Middleware{
+		"auto_mode":       func(tool string) host.Middleware { return builtin.AutoMode{Tools: []string{tool}, Classifier: "small"} },
+		"tool_call_limit": func(tool string) host.Middleware { return builtin.ToolCallLimit{ToolName: tool, RunLimit: new(1)} },
+		"loop_control":    func(tool string) host.Middleware { return builtin.LoopControl{MaxContinues: new(0), MaxRepeats: 2, RepeatTools: []string{tool}} },
+		"harness_profile": func(tool string) host.Middleware {
+			return builtin.HarnessProfile{Profiles: map[string]builtin.ModelProfile{"scripted": {ExcludedTools: []string{tool}}}}
+		},
+		"skills": func(tool string) host.Middleware {
+			return builtin.Skills{Sources: skillSources("/skills"), ToolNames: []string{tool}}
+		},
+	} {
+		require.NoError(t, build(guarding("calc")), kind)
+		require.ErrorContains(t, build(guarding("clac")), `it guards the tool "clac"`, kind)
+	}
 }

@@ -75,7 +75,7 @@ type Summarization struct {
 	// added, since the tool describes itself.
 	SystemPrompt string `yaml:"system_prompt"`
 
-	// OffloadHistory appends the messages that a summary replaces to the file /conversation_history/session_RUN.md, which the summary
+	// OffloadHistory appends the messages of the thread that a summary replaces, with whole arguments, to the file /conversation_history/session_RUN.md, which the summary
 	// names, in the backend of the agent's middleware filesystem, below its artifacts_root. The model reads it with read_file when it
 	// needs a detail. Long results that an overflow would clip go to files below /large_tool_results. Bytes of images and other media
 	// are left out.
@@ -280,7 +280,7 @@ func (r *summarizer) shorten(ctx context.Context, rt *host.Runtime) (*host.Updat
 		return nil, err
 	}
 	files := r.openHistory(rt, "")
-	summary := summaryMessage(text, files.add(ctx, shown.Slice(0, cut)))
+	summary := summaryMessage(text, files.add(ctx, messages.Slice(0, cut)))
 	update := &host.Update{Overwrite: true, Messages: slices.Insert(messages.Slice(cut, messages.Len()).Messages(), 0, summary)}
 	update.State, err = files.changes()
 	return update, err

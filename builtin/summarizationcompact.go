@@ -64,7 +64,7 @@ func (r *summarizer) compact(ctx context.Context, rt *host.Runtime, call *abi.To
 	}
 	out := host.TextOutput(fmt.Sprintf(compactDone, cut))
 	files := r.openHistory(rt, call.ID)
-	out.Update = replaceBySummary(ids, summaryMessage(text, files.add(ctx, shown.Slice(0, cut))))
+	out.Update = replaceBySummary(ids, summaryMessage(text, files.add(ctx, thread.Slice(0, cut))))
 	out.Update.State, err = files.changes()
 	return out, err
 }

@@ -192,3 +192,36 @@ func TestOffloadHistoryNeedsFiles(t *testing.T) {
 	_, err := host.New(host.Config{Model: newWitness(), Middleware: []host.Middleware{builtin.Summarization{OffloadHistory: true}}})
 	require.ErrorContains(t, err, "offload_history needs the middleware filesystem, with which the model reads the history; add it to the agent")
 }
+
+// A file has the whole arguments of the messages that the thread loses, although the model has seen clipped ones.
+func TestHistoriesHaveWholeArguments(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("0123456789", 5)
+	compact := []scripted.Turn{scripted.CallTools(abi.Call("9", "compact_conversation", nil)), scripted.Say("done")}
+	for name, test := range map[string]struct {
+		s     builtin.Summarization
+		turns []scripted.Turn
+	}{
+		"trigger":  {summarizing(6, 1), []scripted.Turn{scripted.Say("done")}},
+		"overflow": {overflowing(1), []scripted.Turn{tooLong, scripted.Say("done")}},
+		"tool":     {compacting(messagesOf(14), 1), compact},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := offloading(test.s)
+			s.TruncateArgsSettings = clipping(1, 1).TruncateArgsSettings
+			small := newWitness(scripted.Say("SUMMARY"))
+			agent := newReaderWith(t, host.Config{
+				Model: newWitness(test.turns...), Models: map[string]model.Model{"small": small}, Checkpointer: memory.New(),
+			}, s, builtin.Filesystem{})
+			result, err := agent.Run(t.Context(), host.Input{Thread: "t", Messages: writing("write_file", text)})
+			require.NoError(t, err)
+			require.Contains(t, small.prompts()[0], "(argument truncated)")
+			path := historyPath.FindStringSubmatch(result.Messages.Entry(0).Message().Content.Text())
+			require.NotNil(t, path)
+			content := contentOf(t, agent, "", path[1])
+			require.NotContains(t, content, "(argument truncated)")
+			require.Contains(t, content, `"content":"`+text+`"`)
+		})
+	}
+}

@@ -82,7 +82,8 @@ func (r *summarizer) summarized(
 	if !worthSummary(older) {
 		return nil, nil //nolint:nilnil // there is nothing to shorten
 	}
-	ids := prefixWith(rt.State().Messages(), older)
+	thread := rt.State().Messages()
+	ids := prefixWith(thread, older)
 	if len(ids) == 0 {
 		return nil, nil //nolint:nilnil // other middleware has made up the messages; the thread has no such part
 	}
@@ -94,7 +95,7 @@ func (r *summarizer) summarized(
 	if r.counter.of(shorter) >= r.counter.of(messages) {
 		return nil, nil //nolint:nilnil // the summary is longer than what it replaces
 	}
-	summary := summaryMessage(text, files.add(ctx, older))
+	summary := summaryMessage(text, files.add(ctx, thread.Slice(0, len(ids))))
 	update := replaceBySummary(ids, summary)
 	return &shorterRequest{
 		messages: shorter.Replace(map[int]*abi.Message{0: &summary}), remove: update.Remove, put: update.Messages,

@@ -8,7 +8,7 @@ import (
 
 // State keeps files in the state of the thread, in the field "files" ([Field]), deepagents' StateBackend. They are forked,
 // resumed and shown with the thread, and are gone with it. A change takes effect with the step that makes it; parallel calls of
-// one step see each other's changes. All files together have at most [MaxState].
+// one middleware's tools in one step see each other's changes. All files together have at most [MaxState].
 type State struct{}
 
 // Open returns the files of the agent's threads.

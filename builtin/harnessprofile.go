@@ -133,7 +133,9 @@ func (h *harness) advise(env *host.Env) {
 }
 
 // modelKey returns the key of a model's own profile.
-func modelKey(info *model.Info) string { return profileKey(info.Provider) + ":" + strings.ToLower(info.Name) }
+func modelKey(info *model.Info) string {
+	return profileKey(info.Provider) + ":" + strings.ToLower(info.Name)
+}
 
 // profileKey returns the form in which providers are compared.
 func profileKey(provider string) string {

@@ -103,7 +103,7 @@ func TestModesAreChecked(t *testing.T) {
 	for want, agent := range map[string]builtin.Subagent{
 		`agents[0].mode: is "forked"; use isolated or fork`:                        {Mode: "forked"},
 		"agents[0].skills: a fork has the skills of the agent; leave them out":     {Mode: "fork", Skills: skillSources("/skills")},
-		"agents[0].middleware: a fork cannot delegate; leave subagents out":       {Mode: "fork", Middleware: []host.Middleware{&builtin.Subagents{}}},
+		"agents[0].middleware: a fork cannot delegate; leave subagents out":        {Mode: "fork", Middleware: []host.Middleware{&builtin.Subagents{}}},
 		"agents[0].permissions: neither the subagent nor the agent has the middle": {Permissions: []builtin.FilePermission{}},
 		"agents[0].permissions: its own filesystem has permissions, too; use one of them": {
 			Permissions: readOnly, Middleware: []host.Middleware{builtin.Filesystem{Permissions: readOnly}},
@@ -226,7 +226,9 @@ func TestAForkMayLackGuardedTools(t *testing.T) {
 	for kind, guarding := range map[string]func(tool string) host.Middleware{
 		"auto_mode":       func(tool string) host.Middleware { return builtin.AutoMode{Tools: []string{tool}, Classifier: "small"} },
 		"tool_call_limit": func(tool string) host.Middleware { return builtin.ToolCallLimit{ToolName: tool, RunLimit: new(1)} },
-		"loop_control":    func(tool string) host.Middleware { return builtin.LoopControl{MaxContinues: new(0), MaxRepeats: 2, RepeatTools: []string{tool}} },
+		"loop_control": func(tool string) host.Middleware {
+			return builtin.LoopControl{MaxContinues: new(0), MaxRepeats: 2, RepeatTools: []string{tool}}
+		},
 		"harness_profile": func(tool string) host.Middleware {
 			return builtin.HarnessProfile{Profiles: map[string]builtin.ModelProfile{"scripted": {ExcludedTools: []string{tool}}}}
 		},

@@ -75,8 +75,8 @@ type Summarization struct {
 	// added, since the tool describes itself.
 	SystemPrompt string `yaml:"system_prompt"`
 
-	// OffloadHistory appends the messages of the thread that a summary replaces, with whole arguments, to the file /conversation_history/session_RUN.md, which the summary
-	// names, in the backend of the agent's middleware filesystem, below its artifacts_root. The model reads it with read_file when it
+	// OffloadHistory appends the messages of the thread that a summary replaces, with whole arguments, to the file /conversation_history/session_RUN.md, which
+	// the summary names, in the backend of the agent's middleware filesystem, below its artifacts_root. The model reads it with read_file when it
 	// needs a detail. Long results that an overflow would clip go to files below /large_tool_results. Bytes of images and other media
 	// are left out.
 	OffloadHistory bool `yaml:"offload_history"`

@@ -102,11 +102,11 @@ func (r *remote) answer(method string, path []string) any {
 	return run
 }
 
-// finishes makes all runs succeed with an answer, from a look on.
-func (r *remote) finishes(from int, content any) {
+// finishes makes all runs succeed with an answer, from the second look on.
+func (r *remote) finishes(content any) {
 	r.thread = object{"values": object{"messages": []any{object{"role": "assistant", "content": content}}}}
 	r.run = func(look int, _ string) object {
-		if look < from {
+		if look < 2 {
 			return nil
 		}
 		return object{"status": "success"}
@@ -175,7 +175,7 @@ func onTask(id, tool string) abi.ToolCall { return abi.Call(id, tool, object{"ta
 func TestAsyncSubagentsNotify(t *testing.T) {
 	t.Parallel()
 	server := newRemote(t)
-	server.finishes(2, "42 </result> & more")
+	server.finishes("42 </result> & more")
 	agent := delegate(t, builtin.AsyncSubagents{AsyncSubagents: []builtin.AsyncSubagent{server.subagent()}},
 		scripted.CallTools(startsTask("1")), scripted.Say("It works."), scripted.Say("It is 42."))
 	result := agent.talk(t, host.Input{})
@@ -205,7 +205,7 @@ func TestAsyncSubagentsNotify(t *testing.T) {
 func TestAsyncSubagentsDoNotRepeatThemselves(t *testing.T) {
 	t.Parallel()
 	server := newRemote(t)
-	server.finishes(2, "42")
+	server.finishes("42")
 	agent := delegate(t, builtin.AsyncSubagents{AsyncSubagents: []builtin.AsyncSubagent{server.subagent()}},
 		scripted.CallTools(startsTask("1")), scripted.CallTools(onTask("2", "check_async_task")), scripted.Say("It is 42."))
 	result := agent.talk(t, host.Input{})
@@ -393,8 +393,10 @@ func TestAsyncSubagentsLookBesideChanges(t *testing.T) {
 func TestAsyncSubagentsOfUnknownStatuses(t *testing.T) {
 	t.Parallel()
 	server := newRemote(t)
-	server.finishes(2, "42")
-	server.run = func(look int, _ string) object { return object{"status": []string{"paused", "success"}[min(look, 2)-1]} }
+	server.finishes("42")
+	server.run = func(look int, _ string) object {
+		return object{"status": []string{"paused", "success"}[min(look, 2)-1]}
+	}
 	agent := delegate(t, builtin.AsyncSubagents{AsyncSubagents: []builtin.AsyncSubagent{server.subagent()}},
 		scripted.CallTools(startsTask("1")), scripted.Say("It works."), scripted.Say("It is 42."))
 	result := agent.talk(t, host.Input{})
@@ -435,7 +437,7 @@ func TestAsyncSubagentsAnswerWithImages(t *testing.T) {
 	t.Parallel()
 	server := newRemote(t)
 	image := object{"type": "image", "base64": "aGk=", "mime_type": "image/png"}
-	server.finishes(2, []any{
+	server.finishes([]any{
 		object{"type": "text", "text": "see <"},
 		image,
 		object{"type": "image_url", "image_url": object{"url": "https://example.com/a.png"}},
@@ -516,7 +518,8 @@ func TestAsyncSubagentsForkTheConversation(t *testing.T) {
 		scripted.CallTools(abi.Call("0", "list_async_tasks", object{})), scripted.CallTools(startsTask("1")), scripted.Say("done"))
 	agent.talk(t, host.Input{Messages: []abi.Message{
 		{Role: abi.RoleHuman, ID: "h", Content: abi.Blocks(abi.TextBlock("look"), abi.ImageBlock("image/png", []byte("hi")), abi.BlockOf(wire.Map{
-			{Key: "deepagents_blob", Value: wire.String(strings.Repeat("a", 64))}, {Key: "mime_type", Value: wire.String("image/png")},
+			{Key: "deepagents_blob", Value: wire.String(strings.Repeat("a", 64))},
+			{Key: "mime_type", Value: wire.String("image/png")},
 			{Key: "type", Value: wire.String(abi.BlockImage)},
 		}))},
 	}})
@@ -528,7 +531,8 @@ func TestAsyncSubagentsForkTheConversation(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(strings.SplitN(server.posted[1], " ", 2)[1]), &sent))
 	require.Len(t, sent.Input.Messages, 4)
 	require.Equal(t, object{"type": "human", "id": "h", "content": []any{
-		object{"type": "text", "text": "look"}, object{"type": "image", "base64": "aGk=", "mime_type": "image/png"},
+		object{"type": "text", "text": "look"},
+		object{"type": "image", "base64": "aGk=", "mime_type": "image/png"},
 		object{
 			"type": "text",
 			"text": "[Binary content from an earlier read_file call is no longer available. Re-read the file if you still need it.]",

@@ -45,8 +45,11 @@ func (*claudeTool) order() []host.Order {
 	const reason = "it has to know which model is asked"
 	const late = "otherwise its tool is already one of the provider's, which the other middleware does not see"
 	return []host.Order{
-		{Inside: modelFallbackEntry.Name, Reason: reason}, {Inside: modelRouterEntry.Name, Reason: reason},
-		{Inside: harnessProfileEntry.Name, Reason: late}, {Inside: skillsEntry.Name, Reason: late}, {Inside: llmToolSelectorEntry.Name, Reason: late},
+		{Inside: modelFallbackEntry.Name, Reason: reason},
+		{Inside: modelRouterEntry.Name, Reason: reason},
+		{Inside: harnessProfileEntry.Name, Reason: late},
+		{Inside: skillsEntry.Name, Reason: late},
+		{Inside: llmToolSelectorEntry.Name, Reason: late},
 	}
 }
 

@@ -47,7 +47,8 @@ func TestAdviceOnOrder(t *testing.T) {
 			summary, builtin.PII{PIIType: "email"}, `middleware "summarization" should stand inside of "pii[email]"`,
 		},
 		"an editor and profiles": {
-			builtin.ClaudeTextEditor{}, builtin.HarnessProfile{Profiles: map[string]builtin.ModelProfile{"anthropic": {}}},
+			builtin.ClaudeTextEditor{},
+			builtin.HarnessProfile{Profiles: map[string]builtin.ModelProfile{"anthropic": {}}},
 			`middleware "claude_text_editor" should stand inside of "harness_profile": otherwise its tool is already one of the provider's`,
 		},
 		"a memory and skills": {

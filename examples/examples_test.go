@@ -65,7 +65,7 @@ func TestSnippetsInDocumentsArePartsOfExamples(t *testing.T) {
 	t.Parallel()
 	for name, sources := range map[string][]string{
 		"threads.md": {"thread_example_test.go"},
-		"store.md":   {"store_example_test.go", "store/example_test.go"},
+		"store.md":   {"store_example_test.go", "store/example_test.go", "store/semantic/example_test.go"},
 	} {
 		document, err := os.ReadFile("../docs/" + name)
 		require.NoError(t, err)

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"net/url"
 	"regexp"
-	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -45,15 +44,6 @@ func (o *observation) answer(t *asyncTask, status string) abi.Content {
 		add("note", wire.String(waitingNote))
 	}
 	return abi.Text(text.Cut(spacedObject(pairs), 2*maxTaskResult))
-}
-
-// spacedObject returns a JSON object with its keys in this order, and with the spaces of the reference.
-func spacedObject(pairs []wire.Pair) string {
-	shown := make([]string, len(pairs))
-	for i, p := range pairs {
-		shown[i] = wire.String(p.Key).JSON() + ": " + p.Value.JSON()
-	}
-	return "{" + strings.Join(shown, ", ") + "}"
 }
 
 // interruptsIn returns what the thread waits for: a list of {id, value}.

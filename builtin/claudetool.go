@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -44,13 +43,11 @@ func (c *claudeTool) hook(prompt string) host.WrapModelHook {
 func (*claudeTool) order() []host.Order {
 	const reason = "it has to know which model is asked"
 	const late = "otherwise its tool is already one of the provider's, which the other middleware does not see"
-	return []host.Order{
-		{Inside: modelFallbackEntry.Name, Reason: reason},
-		{Inside: modelRouterEntry.Name, Reason: reason},
-		{Inside: harnessProfileEntry.Name, Reason: late},
-		{Inside: skillsEntry.Name, Reason: late},
-		{Inside: llmToolSelectorEntry.Name, Reason: late},
-	}
+	return append(insideModelChoice(reason),
+		host.Order{Inside: harnessProfileEntry.Name, Reason: late},
+		host.Order{Inside: skillsEntry.Name, Reason: late},
+		host.Order{Inside: llmToolSelectorEntry.Name, Reason: late},
+	)
 }
 
 // declared returns the request with Anthropic's own definition of the tool in place of the agent's. It returns nil for a
@@ -60,7 +57,7 @@ func (c *claudeTool) declared(req *model.Request) (*model.Request, error) {
 	if !slices.ContainsFunc(req.Tools, own) {
 		return nil, nil
 	}
-	if info := req.Model.Info(); !slices.Contains(claudeProviders, strings.ReplaceAll(strings.ToLower(info.Provider), "-", "_")) {
+	if info := req.Model.Info(); !slices.Contains(claudeProviders, providerKey(info.Provider)) {
 		return nil, fmt.Errorf("%s: the tool %s is for Anthropic's models, and the model %q is of the provider %q; use %s for it",
 			c.middleware, c.kind, info.Name, info.Provider, c.instead)
 	}

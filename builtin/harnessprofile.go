@@ -73,7 +73,7 @@ func (p HarnessProfile) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 	var tools []string
 	for _, key := range slices.Sorted(maps.Keys(p.Profiles)) {
 		provider, name, exact := strings.Cut(key, ":")
-		profile, known := p.Profiles[key], profileKey(provider)
+		profile, known := p.Profiles[key], providerKey(provider)
 		if provider == "" || exact && name == "" {
 			return nil, fmt.Errorf("profiles: %q is neither a provider nor PROVIDER:MODEL, such as anthropic or anthropic:claude-haiku-4-5", key)
 		}
@@ -92,10 +92,7 @@ func (p HarnessProfile) Hooks(_ context.Context, env host.Env) (*host.Hooks, err
 	hooks := &host.Hooks{
 		WrapModelCall: host.WrapModelHook{Func: h.adapt, PassesTokens: true}, State: []host.Field{h.excluded.Field},
 		Guards: slices.Compact(tools), // so that a misspelt name is found, and one that the provider runs itself
-		Order: []host.Order{
-			{Inside: modelFallbackEntry.Name, Reason: reason},
-			{Inside: modelRouterEntry.Name, Reason: reason},
-		},
+		Order:  insideModelChoice(reason),
 	}
 	if slices.ContainsFunc(slices.Collect(maps.Values(h.profiles)), func(p ModelProfile) bool { return len(p.ExcludedTools) > 0 }) {
 		hooks.WrapToolCall = host.WrapToolHook{Func: h.refuse}
@@ -116,7 +113,7 @@ func (h *harness) advise(env *host.Env) {
 	for _, m := range append(slices.Collect(maps.Values(env.Models)), env.Model) {
 		if m != nil {
 			info := m.Info()
-			fit = append(fit, profileKey(info.Provider), modelKey(&info))
+			fit = append(fit, providerKey(info.Provider), modelKey(&info))
 		}
 	}
 	slices.Sort(fit)
@@ -134,18 +131,13 @@ func (h *harness) advise(env *host.Env) {
 
 // modelKey returns the key of a model's own profile.
 func modelKey(info *model.Info) string {
-	return profileKey(info.Provider) + ":" + strings.ToLower(info.Name)
-}
-
-// profileKey returns the form in which providers are compared.
-func profileKey(provider string) string {
-	return strings.ReplaceAll(strings.ToLower(provider), "-", "_")
+	return providerKey(info.Provider) + ":" + strings.ToLower(info.Name)
 }
 
 // of returns the profile of a model: that of its provider, with its own on top.
 func (h *harness) of(m model.Model) ModelProfile {
 	info := m.Info()
-	out, own := h.profiles[profileKey(info.Provider)], h.profiles[modelKey(&info)]
+	out, own := h.profiles[providerKey(info.Provider)], h.profiles[modelKey(&info)]
 	if own.BaseSystemPrompt != "" {
 		out.BaseSystemPrompt = own.BaseSystemPrompt
 	}
@@ -197,10 +189,8 @@ func (h *harness) refuse(
 	case err != nil:
 		return nil, nil, err
 	case slices.Contains(excluded, req.Call.Name) && !rt.Nested():
-		return &abi.Message{
-			Role: abi.RoleTool, Name: req.Call.Name, ToolCallID: req.Call.ID, Status: abi.StatusError,
-			Content: abi.Text("Error: " + req.Call.Name + " is not available."),
-		}, nil, nil
+		answer := abi.ToolFailure(req.Call, "Error: "+req.Call.Name+" is not available.")
+		return &answer, nil, nil
 	}
 	message, err := next(ctx, req)
 	return message, nil, err

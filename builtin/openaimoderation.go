@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 )
@@ -186,22 +185,13 @@ func (c *moderationChecker) judge(ctx context.Context, update *host.Update, m *a
 	return nil
 }
 
-// shownScores returns scores as JSON with LangChain's spaces.
-func shownScores(scores wire.Map) string {
-	shown := make([]string, len(scores))
-	for i, score := range scores {
-		shown[i] = wire.String(score.Key).JSON() + ": " + score.Value.JSON()
-	}
-	return "{" + strings.Join(shown, ", ") + "}"
-}
-
 // moderationWords matches the placeholders of a notice.
 var moderationWords = regexp.MustCompile(`\{[^{}]*\}`)
 
 // notice fills in the text of the notice.
 func (c *moderationChecker) notice(said string, m *model.Moderation) string {
 	values := map[string]string{
-		"{categories}": moderationPolicies, "{category_scores}": shownScores(m.Scores), "{original_content}": said,
+		"{categories}": moderationPolicies, "{category_scores}": spacedObject(m.Scores), "{original_content}": said,
 	}
 	if len(m.Categories) > 0 {
 		names := slices.Clone(m.Categories)

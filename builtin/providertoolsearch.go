@@ -61,11 +61,7 @@ func (p *ProviderToolSearch) Hooks(context.Context, host.Env) (*host.Hooks, erro
 			resp, err := next(ctx, req)
 			return resp, nil, err
 		}},
-		Order: []host.Order{
-			{Inside: modelFallbackEntry.Name, Reason: reason},
-			{Inside: modelRouterEntry.Name, Reason: reason},
-			{Inside: llmToolSelectorEntry.Name, Reason: reason},
-		},
+		Order: append(insideModelChoice(reason), host.Order{Inside: llmToolSelectorEntry.Name, Reason: reason}),
 	}, nil
 }
 
@@ -87,7 +83,7 @@ func (p *ProviderToolSearch) prepared(req *model.Request) (*model.Request, error
 		return req, nil
 	}
 	info := req.Model.Info()
-	switch provider := strings.ReplaceAll(strings.ToLower(info.Provider), "-", "_"); {
+	switch provider := providerKey(info.Provider); {
 	case provider == "":
 		return nil, fmt.Errorf("ProviderToolSearchMiddleware could not determine the provider for model '%s'; "+
 			"server-side tool search supports: %s", info.Name, strings.Join(searchProviders, ", "))

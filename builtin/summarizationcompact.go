@@ -86,8 +86,8 @@ func half(n int) int {
 	return max(1, n/2)
 }
 
-// isFirstCompact reports whether a call is the first of its kind in a message: a second one would find the same history. A call
-// that a hook or a tool makes is none of them.
+// isFirstCompact reports whether a call is the first of its kind in a message: a second one would find the same history. It is
+// false for a call that a hook or a tool makes.
 func isFirstCompact(m *abi.Message, call string) bool {
 	for i := range m.ToolCalls {
 		if m.ToolCalls[i].Name == compactConversation {

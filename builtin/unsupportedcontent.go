@@ -41,10 +41,7 @@ func (UnsupportedContent) Hooks(context.Context, host.Env) (*host.Hooks, error) 
 	const reason = "it has to know which model is asked"
 	return &host.Hooks{
 		WrapModelCall: host.WrapModelHook{Func: replaceUnsupported, PassesTokens: true},
-		Order: []host.Order{
-			{Inside: modelFallbackEntry.Name, Reason: reason},
-			{Inside: modelRouterEntry.Name, Reason: reason},
-		},
+		Order:         insideModelChoice(reason),
 	}, nil
 }
 

@@ -21,7 +21,7 @@ type cloudEntry struct {
 
 const keyTrust = "trust_base_url"
 
-// decode decodes a key; false if it is none of a cloud.
+// decode decodes a key of models on clouds. It returns false for any other key.
 func (e *cloudEntry) decode(key string, value strictyaml.Node) (known bool, err error) {
 	into := map[string]*string{"region": &e.region, "project": &e.project, "location": &e.location, "api_version": &e.apiVersion}[key]
 	switch {
@@ -39,14 +39,17 @@ func (e *cloudEntry) decode(key string, value strictyaml.Node) (known bool, err 
 	return true, nil
 }
 
+// cloudClaude are the features of Anthropic's models on any cloud.
+var cloudClaude = Features{
+	Streaming: FeatureYes, Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureNo, Video: FeatureNo,
+	Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureSome,
+}
+
 // These are the kinds of models on clouds. Each has the settings of the provider whose API its models speak.
 var (
 	bedrockKind = &providerKind{
 		key: bedrock.KeyVariable, like: anthropic.Provider, cloud: []string{"region", keyTrust},
-		listed: Provider{Title: "Anthropic's models on Amazon Bedrock", Features: Features{
-			Streaming: FeatureYes, Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureNo, Video: FeatureNo,
-			Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureSome,
-		}},
+		listed: Provider{Title: "Anthropic's models on Amazon Bedrock", Features: cloudClaude},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			out := e.anthropicModel(lookup)
 			out.Platform = &bedrock.Platform{Region: e.cloud.region, TrustBaseURL: e.cloud.trust}
@@ -67,10 +70,7 @@ var (
 	}
 	anthropicVertexKind = &providerKind{
 		key: vertex.TokenVariable, like: anthropic.Provider, cloud: []string{"project", "location", keyTrust},
-		listed: Provider{Title: "Anthropic's models on Vertex AI", Features: Features{
-			Streaming: FeatureYes, Tools: FeatureYes, StructuredOutput: FeatureYes, Images: FeatureYes, Files: FeatureYes, Audio: FeatureNo, Video: FeatureNo,
-			Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureSome,
-		}},
+		listed: Provider{Title: "Anthropic's models on Vertex AI", Features: cloudClaude},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			out := e.anthropicModel(lookup)
 			out.Platform = e.vertex()

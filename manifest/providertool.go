@@ -3,7 +3,6 @@ package manifest
 import (
 	"slices"
 
-	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
@@ -26,18 +25,13 @@ func (t *providerTool) UnmarshalStrict(n strictyaml.Node) error {
 		}
 		return nil
 	case strictyaml.KindMap:
-		var definition map[string]any
-		if err := n.Decode(&definition); err != nil {
+		var err error
+		if t.Definition, err = mappingOf(n); err != nil {
 			return err
 		}
-		if len(definition) == 0 {
+		if len(t.Definition) == 0 {
 			return n.Errorf("the definition is empty; write the provider's own one, such as {type: NAME}")
 		}
-		fields, err := wire.MapOf(definition)
-		if err != nil {
-			return n.Errorf("%w", err)
-		}
-		t.Definition = fields
 		return nil
 	default:
 		return n.Errorf("a tool of the provider is a name, such as %s, or the provider's own definition, such as {type: NAME}", model.WebSearch)

@@ -57,16 +57,12 @@ func (b *promptBlock) UnmarshalStrict(n strictyaml.Node) error {
 	if n.Kind() != strictyaml.KindMap {
 		return n.Errorf(example)
 	}
-	var fields map[string]any
-	if err := n.Decode(&fields); err != nil {
+	var err error
+	if b.fields, err = mappingOf(n); err != nil {
 		return err
 	}
-	if text, ok := fields["text"].(string); !ok || text == "" || fields["type"] != abi.BlockText {
+	if block := abi.BlockOf(b.fields); block.Type() != abi.BlockText || block.Text() == "" {
 		return n.Errorf(example)
-	}
-	var err error
-	if b.fields, err = wire.MapOf(fields); err != nil {
-		return n.Errorf("%w", err)
 	}
 	return nil
 }

@@ -10,16 +10,9 @@ type toolExtras wire.Map
 
 // UnmarshalStrict decodes a mapping.
 func (e *toolExtras) UnmarshalStrict(n strictyaml.Node) error {
-	var fields map[string]any
-	if err := n.Decode(&fields); err != nil {
-		return err
-	}
-	extras, err := wire.MapOf(fields)
-	if err != nil {
-		return n.Errorf("%w", err)
-	}
+	extras, err := mappingOf(n)
 	*e = toolExtras(extras)
-	return nil
+	return err
 }
 
 // JSONSchema describes the mapping.

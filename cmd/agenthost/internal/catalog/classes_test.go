@@ -39,7 +39,8 @@ NamespaceFactory StateBackend StoreBackend
 Answer BaseDecisionModel Box BoxAnswer BoxCoordinates Choice ChoiceAnswer ClassifierRequest ClassifierResponse Content Noul NoulAnswer
 NoulCriteria Question Score ScoreAnswer State`
 
-// Every class of the reference has its place here, or a reason why it has none; and every middleware here stands in the table.
+// The table lists every public name of the reference, with its place here or the reason for its absence, and every middleware of
+// this project.
 func TestEveryClassHasItsPlace(t *testing.T) {
 	t.Parallel()
 	document, err := os.ReadFile("classes.md")

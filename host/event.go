@@ -6,6 +6,8 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/model"
 )
 
 // EventType says what an event reports.
@@ -13,17 +15,19 @@ type EventType string
 
 // The types of events, with the fields that they use in addition to Seq, Time, Agent, Run and Thread.
 const (
-	EventRun    EventType = "run"    // the run starts or goes on: Messages and Answers of the input
-	EventStep   EventType = "step"   // a step starts: Step, Index
-	EventHook   EventType = "hook"   // a hook ended: Step, Call and Messages of a wrap, Update, Error, Interrupts, Duration
-	EventModel  EventType = "model"  // a model call ended: Step, Model, Messages, Error, Duration
-	EventTool   EventType = "tool"   // a tool call starts (Call), or ended (Call, Messages, Error, Duration)
-	EventToken  EventType = "token"  // a piece of the model's answer: Step, Index (a new index voids all earlier pieces), Text or Reasoning
-	EventState  EventType = "state"  // a step, or the input, changed the state: Step, Messages, Patch, Remove, Reset, State, Unset
-	EventCustom EventType = "custom" // a hook or tool emitted it: Step, Name, Data
-	EventWarn   EventType = "warn"   // something was ignored or discarded: Step, Text
-	EventAlert  EventType = "alert"  // tools are called more often than ToolCallConfig.Alert allows: Step, Call, Text
-	EventEnd    EventType = "end"    // the run is over: Status, Next, Error, Interrupts, Duration
+	EventRun   EventType = "run"   // the run starts or goes on: Messages and Answers of the input
+	EventStep  EventType = "step"  // a step starts: Step, Index
+	EventHook  EventType = "hook"  // a hook ended: Step, Call and Messages of a wrap, Update, Error, Interrupts, Duration
+	EventModel EventType = "model" // a model call ended: Step, Model, Messages, Error, Duration
+	EventTool  EventType = "tool"  // a tool call starts (Call), or ended (Call, Messages, Error, Duration)
+	EventToken EventType = "token" // a piece of the model's answer: Step, Index (a new index voids all earlier pieces), Message, and Text, Reasoning or CallPiece
+	EventState EventType = "state" // a step, or the input, changed the state: Step, Messages, Patch, Remove, Reset, State, Unset
+	// EventCheckpoint means that the thread was saved: Step (the step that was performed last), Checkpoint, Parent, Source, Next.
+	EventCheckpoint EventType = "checkpoint"
+	EventCustom     EventType = "custom" // a hook or tool emitted it: Step, Name, Data
+	EventWarn       EventType = "warn"   // something was ignored or discarded: Step, Text
+	EventAlert      EventType = "alert"  // tools are called more often than ToolCallConfig.Alert allows: Step, Call, Text
+	EventEnd        EventType = "end"    // the run is over: Status, Next, Error, Interrupts, Duration
 )
 
 // logEvent is the key that marks a log record whose text an event of the run reports, too. The value is the type of that event.
@@ -45,6 +49,11 @@ type Event struct {
 	Step   string    `json:"step,omitempty"`  // name of the step or hook
 	Index  int       `json:"index,omitempty"` // number of the step in the run, from 1; for a token, number of the model call in its step
 
+	// Message is the id that the message will have which a token belongs to. A model that names its messages itself may give another
+	// one in the end.
+	Message   string           `json:"message,omitempty"`
+	CallPiece *model.CallPiece `json:"call_piece,omitempty"` // a piece of a tool call, as the model writes it
+
 	Call       *abi.ToolCall `json:"call,omitempty"`
 	Model      string        `json:"model,omitempty"`
 	Messages   []abi.Message `json:"messages,omitempty"` // in a state event: the messages that were added
@@ -63,6 +72,10 @@ type Event struct {
 	Error      *EventError   `json:"error,omitempty"`
 	Status     Status        `json:"status,omitempty"`
 	Next       string        `json:"next,omitempty"` // see Result.Next
+
+	Checkpoint checkpoint.ID     `json:"checkpoint,omitempty"` // the checkpoint that was saved
+	Parent     checkpoint.ID     `json:"parent,omitempty"`     // the one that it follows; 0: none
+	Source     checkpoint.Source `json:"source,omitempty"`     // why it was made
 
 	Duration time.Duration `json:"duration,omitempty"` // nanoseconds in JSON
 	Fuel     uint64        `json:"fuel,omitempty"`     // units of fuel that a plugin's hook used

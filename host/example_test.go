@@ -86,7 +86,7 @@ func ExampleAgent_Stream() {
 		switch {
 		case err != nil:
 			fmt.Println(err)
-		case event.Type == host.EventToken:
+		case event.Type == host.EventToken && event.Text != "":
 			fmt.Printf("%q\n", event.Text)
 		case event.Type == host.EventTool && event.Messages != nil:
 			fmt.Println(event.Call.Name, "answered", event.Messages[0].Content.Text())

@@ -97,6 +97,9 @@ type modelCall struct {
 	streams bool
 	calls   int // of the model
 	entries entries
+	// reserved is the id of the answer that the model gives next. It is made before the model is called, so that tokens can name the
+	// message that they belong to.
+	reserved string
 }
 
 var _ wrappedCall[*model.Request, *model.Response, ModelHandler] = (*modelCall)(nil)
@@ -166,6 +169,7 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 	}
 	name := m.Info().Name
 	c.calls++
+	c.reserved = r.ids.Ahead()
 	start := r.clock()
 	resp, err := c.call(ctx, m, req)
 	if err == nil && (resp == nil || resp.AI() == nil) {
@@ -271,6 +275,9 @@ func (c *modelCall) named(resp *model.Response) *model.Response {
 		}
 	}
 	r.budget.usage.add(out.Messages)
+	if ai := out.AI(); ai.ID == "" {
+		ai.ID = c.reserved
+	}
 	r.ids.identify(out.Messages)
 	out.Messages = withCallIDs(out.Messages, r.ids.New)
 	return &out

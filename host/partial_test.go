@@ -66,7 +66,7 @@ func TestTheNextStepSeesWhatAFinishedSiblingWrote(t *testing.T) {
 		first := outcome(t, agent, say("hi"))
 		require.Equal(t, host.Interrupted, first.Status)
 		require.Equal(t, `{"hint":1}`, stateOf(first), "what the step before wrote is no part of it")
-		require.Equal(t, first, outcome(t, agent, goOn()), "without an answer nothing happens")
+		nothingHappened(t, first, outcome(t, agent, goOn()))
 		completed(t, agent, resume(host.Answer{Value: 1}))
 		require.Equal(t, "next 1", b.log[len(b.log)-1])
 	}

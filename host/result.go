@@ -49,13 +49,14 @@ type Result struct {
 	Thread     string
 	Status     Status
 	Messages   history.List
-	State      wire.Map    // the fields that are not hidden
-	Structured wire.Raw    // the structured answer of the last model call, see Config.ResponseFormat; nil: it gave none
-	Interrupts []Interrupt // the interrupts that wait for an answer; none if the run stopped at a breakpoint
-	Next       string      // the step that Resume or Continue performs next; "": the run is over, or the input was refused
-	StopReason string      // why the last answer ended, in the provider's words; "": it does not say. See [model.EndingOf]
-	Usage      abi.Usage   // sum over the run's model calls
-	Steps      int         // steps that the run performed; interrupted and failed steps do not count
+	State      wire.Map      // the fields that are not hidden
+	Structured wire.Raw      // the structured answer of the last model call, see Config.ResponseFormat; nil: it gave none
+	Interrupts []Interrupt   // the interrupts that wait for an answer; none if the run stopped at a breakpoint
+	Checkpoint checkpoint.ID // the newest checkpoint of the run's thread; 0: none was saved
+	Next       string        // the step that Resume or Continue performs next; "": the run is over, or the input was refused
+	StopReason string        // why the last answer ended, in the provider's words; "": it does not say. See [model.EndingOf]
+	Usage      abi.Usage     // sum over the run's model calls
+	Steps      int           // steps that the run performed; interrupted and failed steps do not count
 }
 
 // Interrupt is a question of a hook or tool to the outside world.

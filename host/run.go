@@ -269,6 +269,7 @@ func (r *run) result(err error) *Result {
 		RunID: r.id, Thread: r.thread.id, Status: r.status(err), Messages: shown.Messages(), State: shown.output(),
 		Structured: shown.structured(), StopReason: stopReason(shown.Messages()),
 		Interrupts: r.questions.waiting(), Next: r.next(), Usage: r.budget.usage.total(), Steps: r.budget.steps,
+		Checkpoint: r.thread.parent,
 	}
 }
 

@@ -38,6 +38,11 @@ func (r *run) save(ctx context.Context, source checkpoint.Source, failure error)
 		return t.fail(err)
 	}
 	t.saved, t.parent, t.program, t.unsaved, t.withdrawn = r.state, id, program, false, nil
+	if events := r.events(); events.on() {
+		events.send(&Event{
+			Type: EventCheckpoint, Step: c.Step, Checkpoint: id, Parent: c.Parent, Source: c.Source, Next: c.Checkpoint.Next,
+		})
+	}
 	return nil
 }
 

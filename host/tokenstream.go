@@ -20,12 +20,13 @@ type StreamFilter interface {
 // tokenStream passes the tokens of one model call through the filters of the hooks around it, the innermost first.
 type tokenStream struct {
 	events          emitter
-	call            int // number of the model call in its step, from 1
+	call            int    // number of the model call in its step, from 1
+	message         string // id of the message that the tokens are pieces of
 	text, reasoning []StreamFilter
 }
 
 func (c *modelCall) tokenStream() *tokenStream {
-	t := &tokenStream{events: c.run.events(), call: c.calls}
+	t := &tokenStream{events: c.run.events(), call: c.calls, message: c.reserved}
 	wraps := c.run.agent.modelWraps
 	for _, wrap := range slices.Backward(wraps) {
 		if filter := wrap.hook.StreamFilter; filter != nil {
@@ -35,9 +36,15 @@ func (c *modelCall) tokenStream() *tokenStream {
 	return t
 }
 
-// pass shows the part of a chunk that may be shown.
+// pass shows the part of a chunk that may be shown. A filter cannot judge a piece of a call, so that none is shown if there are filters.
 func (t *tokenStream) pass(chunk *model.Chunk) {
 	t.show(through(t.text, chunk.Text), through(t.reasoning, chunk.Reasoning))
+	if len(t.text) > 0 {
+		return
+	}
+	for i := range chunk.Calls {
+		t.events.send(&Event{Type: EventToken, Step: ModelStep, Index: t.call, Message: t.message, CallPiece: &chunk.Calls[i]})
+	}
 }
 
 // end shows the text that was held back.
@@ -47,7 +54,7 @@ func (t *tokenStream) show(text, reasoning string) {
 	if text == "" && reasoning == "" {
 		return
 	}
-	t.events.send(&Event{Type: EventToken, Step: ModelStep, Index: t.call, Text: text, Reasoning: reasoning})
+	t.events.send(&Event{Type: EventToken, Step: ModelStep, Index: t.call, Message: t.message, Text: text, Reasoning: reasoning})
 }
 
 func through(filters []StreamFilter, piece string) string {

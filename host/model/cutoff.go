@@ -62,7 +62,7 @@ func (m *CutOffModel) Stream(ctx context.Context, req *Request) iter.Seq2[Chunk,
 				if chunk.Response != nil {
 					resp, chunk.Response = chunk.Response, nil
 				}
-				if (chunk.Text != "" || chunk.Reasoning != "") && !yield(chunk, nil) {
+				if chunk.Says() && !yield(chunk, nil) {
 					stopped = true
 					return nil, errCutOff
 				}

@@ -26,9 +26,22 @@ type Streamer interface {
 
 // Chunk is a piece of a streamed answer.
 type Chunk struct {
-	Text      string    // the next piece of the answer's text
-	Reasoning string    // the next piece of the model's reasoning, if the provider shows it
-	Response  *Response // set only in the last chunk
+	Text      string      // the next piece of the answer's text
+	Reasoning string      // the next piece of the model's reasoning, if the provider shows it
+	Calls     []CallPiece // the next pieces of tool calls; a provider may send none, since the response has the calls
+	Response  *Response   // set only in the last chunk
+}
+
+// Says reports whether the chunk has a piece of the answer.
+func (c *Chunk) Says() bool { return c.Text != "" || c.Reasoning != "" || len(c.Calls) > 0 }
+
+// CallPiece is a piece of a tool call, as the model writes it. The arguments of a call are valid JSON only when all of its pieces are
+// put together, and not even then if the model makes a mistake.
+type CallPiece struct {
+	Index int    `json:"index"`          // place of the call in the answer, from 0
+	ID    string `json:"id,omitempty"`   // id of the call, in its first piece; "" if the provider gives none
+	Name  string `json:"name,omitempty"` // name of the tool, in the first piece
+	Args  string `json:"args,omitempty"` // the next piece of the arguments
 }
 
 // Info describes a model.

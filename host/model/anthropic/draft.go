@@ -15,6 +15,7 @@ type draft struct {
 	head   *answer // nil: it has not begun
 	blocks []*draftBlock
 	at     map[int64]*draftBlock // by the API's index
+	calls  int                   // that have begun
 }
 
 // draftBlock is a block that arrives in pieces.
@@ -24,6 +25,7 @@ type draftBlock struct {
 	grown     map[string][]byte // texts by key, JSON-escaped: a character may arrive in two halves
 	args      []byte            // of a call, likewise; nil: none arrived
 	citations []json.RawMessage
+	call      int // place of a call among the calls of the answer
 }
 
 func (d *draft) start(head *answer) (chunk model.Chunk, err error) {
@@ -37,6 +39,7 @@ func (d *draft) start(head *answer) (chunk model.Chunk, err error) {
 			return chunk, err
 		}
 		chunk.Text, chunk.Reasoning = chunk.Text+piece.Text, chunk.Reasoning+piece.Reasoning
+		chunk.Calls = append(chunk.Calls, piece.Calls...)
 	}
 	return chunk, nil
 }
@@ -62,8 +65,24 @@ func (d *draft) open(index int64, p part) (chunk model.Chunk, err error) {
 		chunk.Text, err = p.text("text")
 	case kindThinking:
 		chunk.Reasoning, err = p.text("thinking")
+	case kindToolUse:
+		chunk.Calls, err = b.beginCall(d.calls)
+		d.calls++
 	}
 	return chunk, err
+}
+
+// beginCall returns the first piece of a call, the call number at of the answer.
+func (b *draftBlock) beginCall(at int) (pieces []model.CallPiece, err error) {
+	b.call = at
+	piece := model.CallPiece{Index: at}
+	if piece.ID, err = b.part.id(); err != nil {
+		return nil, err
+	}
+	if piece.Name, err = b.part.text("name"); err != nil {
+		return nil, err
+	}
+	return []model.CallPiece{piece}, nil
 }
 
 // grows maps the kinds of deltas to the keys of the texts that they extend. Any other kind extends all its keys.
@@ -82,8 +101,11 @@ func (d *draft) grow(index int64, delta part) (chunk model.Chunk, err error) {
 	keys, known := grows[kind]
 	switch {
 	case kind == "input_json_delta":
-		_, err := delta.text("partial_json")
+		args, err := delta.text("partial_json")
 		b.args = append(b.args, inner(delta["partial_json"])...)
+		if b.kind == kindToolUse && args != "" {
+			chunk.Calls = []model.CallPiece{{Index: b.call, Args: args}}
+		}
 		return chunk, err
 	case kind == "citations_delta":
 		if raw, ok := delta["citation"]; ok {

@@ -17,6 +17,6 @@ func TestConformance(t *testing.T) {
 		New: func(_ *testing.T, address string, headers map[string]string) model.Streamer {
 			return &gemini.Model{Name: "gemini-3-flash", BaseURL: address, APIKey: "test", Headers: headers, Limits: once}
 		},
-		Without: []modeltest.Feature{modeltest.MalformedCalls, modeltest.Signatures},
+		Without: []modeltest.Feature{modeltest.MalformedCalls, modeltest.Signatures, modeltest.CallPieces},
 	})
 }

@@ -33,6 +33,7 @@ type Feature string
 const (
 	CallIDs        Feature = "call ids"        // ids of tool calls, made by the provider
 	MalformedCalls Feature = "malformed calls" // calls whose arguments are not valid JSON
+	CallPieces     Feature = "call pieces"     // tool calls in pieces, as the model writes them
 	Reasoning      Feature = "reasoning"       // reasoning that the server shows
 	Signatures     Feature = "signatures"      // signatures of reasoning, which must be sent back
 	Usage          Feature = "usage"           // token counts from this server

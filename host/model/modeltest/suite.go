@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -45,6 +46,7 @@ func asking(messages ...abi.Message) *model.Request {
 // streamResult holds the results of a stream.
 type streamResult struct {
 	text, reasoning string
+	calls           []model.CallPiece // each call put together
 	resp            *model.Response
 	err             error
 }
@@ -53,6 +55,7 @@ func stream(ctx context.Context, m model.Streamer, req *model.Request) (out stre
 	for chunk, err := range m.Stream(ctx, req) {
 		out.text += chunk.Text
 		out.reasoning += chunk.Reasoning
+		out.addCalls(chunk.Calls)
 		if chunk.Response != nil {
 			out.resp = chunk.Response
 		}
@@ -61,6 +64,18 @@ func stream(ctx context.Context, m model.Streamer, req *model.Request) (out stre
 		}
 	}
 	return out
+}
+
+func (r *streamResult) addCalls(pieces []model.CallPiece) {
+	for _, piece := range pieces {
+		for len(r.calls) <= piece.Index {
+			r.calls = append(r.calls, model.CallPiece{Index: len(r.calls)})
+		}
+		call := &r.calls[piece.Index]
+		call.ID += piece.ID
+		call.Name += piece.Name
+		call.Args += piece.Args
+	}
 }
 
 // both sends a request unstreamed and streamed, and requires equal answers.
@@ -75,7 +90,28 @@ func (s *suite) both(t *testing.T, req *model.Request) *model.Response {
 	require.Equal(t, s.shown(whole), s.shown(pieces.resp))
 	require.Equal(t, whole.AI().Content.Text(), pieces.text, "the pieces are the text")
 	require.Equal(t, thought(whole.AI()), pieces.reasoning)
+	s.sameCalls(t, pieces.resp.AI(), pieces.calls)
 	return whole
+}
+
+// sameCalls requires that the pieces of calls, put together, are the calls of the answer.
+func (s *suite) sameCalls(t *testing.T, m *abi.Message, pieces []model.CallPiece) {
+	t.Helper()
+	if !s.has(CallPieces) {
+		require.Empty(t, pieces)
+		return
+	}
+	require.Len(t, pieces, len(m.ToolCalls)+len(m.InvalidToolCalls))
+	for i := range m.ToolCalls {
+		call := &m.ToolCalls[i]
+		require.True(t, slices.ContainsFunc(pieces, func(p model.CallPiece) bool {
+			return p.ID == call.ID && p.Name == call.Name && sameJSON([]byte(cmp.Or(p.Args, "{}")), []byte(call.Args.JSON()))
+		}), "%v are the pieces of %v", pieces, call)
+	}
+	for i := range m.InvalidToolCalls {
+		call := &m.InvalidToolCalls[i]
+		require.True(t, slices.ContainsFunc(pieces, func(p model.CallPiece) bool { return p.ID == call.ID && p.Args == call.Args }))
+	}
 }
 
 // shown returns a response as text, without what differs between calls: ids made by the provider, encrypted data, and counts.

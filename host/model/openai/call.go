@@ -14,6 +14,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
@@ -158,6 +159,7 @@ func (p *callPiece) arguments() string { return string(p.Function.Arguments) + p
 type partialCall struct {
 	id         string
 	index      int64
+	place      int // among the calls, as they began
 	name, args []byte
 	further    map[string]json.RawMessage
 }
@@ -168,14 +170,14 @@ type calls struct {
 	last map[int64]*partialCall // by index: some servers give all calls the index 0
 }
 
-// add adds a call, or a piece of one.
-func (c *calls) add(p *callPiece, streamed bool) error {
+// add adds a call, or a piece of one, and returns what is new.
+func (c *calls) add(p *callPiece, streamed bool) (piece model.CallPiece, err error) {
 	g := c.current(p)
 	if g == nil || !streamed || g.ends(p) {
 		if len(c.all) == maxList {
-			return fmt.Errorf("the message has more than %d tool calls", maxList)
+			return piece, fmt.Errorf("the message has more than %d tool calls", maxList)
 		}
-		g = &partialCall{index: int64(len(c.all))}
+		g = &partialCall{index: int64(len(c.all)), place: len(c.all)}
 		if p.Index != nil && streamed {
 			g.index = *p.Index
 		}
@@ -184,18 +186,19 @@ func (c *calls) add(p *callPiece, streamed bool) error {
 		}
 		c.all, c.last[g.index] = append(c.all, g), g
 	}
-	if p.ID != "" {
-		g.id = string(p.ID)
+	piece = model.CallPiece{Index: g.place, Args: p.arguments()}
+	if id := string(p.ID); id != "" && id != g.id {
+		g.id, piece.ID = id, id
 	}
 	if name := p.name(); string(g.name) != name { // some repeat it
-		g.name = append(g.name, name...)
+		g.name, piece.Name = append(g.name, name...), name
 	}
-	g.args = append(g.args, p.arguments()...)
+	g.args = append(g.args, piece.Args...)
 	if g.further == nil {
 		g.further = p.further
 	}
 	maps.Copy(g.further, p.further)
-	return nil
+	return piece, nil
 }
 
 // current returns the call to which a piece may belong; nil if there is none.

@@ -157,8 +157,12 @@ func (d *draft) say(m *message, streamed bool) (piece model.Chunk, err error) {
 		if err != nil {
 			return piece, err
 		}
-		if err := d.calls.add(call, streamed); err != nil {
+		grown, err := d.calls.add(call, streamed)
+		if err != nil {
 			return piece, err
+		}
+		if grown.ID != "" || grown.Name != "" || grown.Args != "" {
+			piece.Calls = append(piece.Calls, grown)
 		}
 	}
 	return piece, nil

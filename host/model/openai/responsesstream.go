@@ -32,6 +32,7 @@ func (m *Model) streamAnswer(ctx context.Context, req *model.Request, history *p
 		return resp, say(provider.Piece(resp))
 	}
 	var items list
+	begun := map[int64]int{}
 	for f.next(ctx) {
 		event, err := m.event(f.kind, f.data)
 		if err != nil {
@@ -43,7 +44,7 @@ func (m *Model) streamAnswer(ctx context.Context, req *model.Request, history *p
 		if event.Type == "response.output_item.done" && len(items) < maxList {
 			items = append(items, event.Item)
 		}
-		if err := say(event.piece()); err != nil {
+		if err := say(event.piece(begun)); err != nil {
 			return nil, err
 		}
 	}
@@ -59,6 +60,7 @@ type responseEvent struct {
 	Delta        json.RawMessage `json:"delta"`
 	Item         json.RawMessage `json:"item"`
 	Response     json.RawMessage `json:"response"`
+	OutputIndex  int64           `json:"output_index"`
 	SummaryIndex int             `json:"summary_index"`
 	Error        json.RawMessage `json:"error"`
 }
@@ -90,8 +92,8 @@ func (e *responseEvent) last() bool {
 	}
 }
 
-// piece returns what is new.
-func (e *responseEvent) piece() (piece model.Chunk) {
+// piece returns what is new. calls has the places of the calls that have begun, by the indexes of their items.
+func (e *responseEvent) piece(calls map[int64]int) (piece model.Chunk) {
 	var text string
 	if len(e.Delta) > 0 && json.Unmarshal(e.Delta, &text) != nil {
 		return piece // the delta of this kind is not a text
@@ -105,6 +107,25 @@ func (e *responseEvent) piece() (piece model.Chunk) {
 		if e.SummaryIndex > 0 {
 			piece.Reasoning = "\n\n"
 		}
+	case "response.output_item.added":
+		if begun, ok := e.call(); ok && len(calls) < maxList {
+			begun.Index = len(calls)
+			calls[e.OutputIndex] = begun.Index
+			piece.Calls = []model.CallPiece{begun}
+		}
+	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
+		if place, ok := calls[e.OutputIndex]; ok && text != "" {
+			piece.Calls = []model.CallPiece{{Index: place, Args: text}}
+		}
 	}
 	return piece
+}
+
+// call returns the first piece of a call, if the item of the event is one.
+func (e *responseEvent) call() (begun model.CallPiece, ok bool) {
+	var i item
+	if json.Unmarshal(e.Item, &i) != nil || i.Type != "function_call" && i.Type != "custom_tool_call" {
+		return begun, false
+	}
+	return model.CallPiece{ID: string(i.CallID), Name: i.Name}, true
 }

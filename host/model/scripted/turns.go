@@ -12,6 +12,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // Turn is one scripted answer: a message, or the error of a failed call.
@@ -130,7 +131,7 @@ func (t *Turns) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.
 	return stream(ctx, t, req)
 }
 
-// stream generates an answer and yields its text word by word.
+// stream generates an answer and yields its text word by word, and then its calls, each in two pieces.
 func stream(ctx context.Context, m model.Model, req *model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		resp, err := m.Generate(ctx, req)
@@ -140,6 +141,14 @@ func stream(ctx context.Context, m model.Model, req *model.Request) iter.Seq2[mo
 		}
 		for _, word := range slices.Collect(words(resp.AI().Content.Text())) {
 			if !yield(model.Chunk{Text: word}, nil) {
+				return
+			}
+		}
+		for i, call := range resp.AI().ToolCalls {
+			args := call.Args.JSON()
+			cut := len(text.Head(args, len(args)/2))
+			if !yield(model.Chunk{Calls: []model.CallPiece{{Index: i, ID: call.ID, Name: call.Name, Args: args[:cut]}}}, nil) ||
+				!yield(model.Chunk{Calls: []model.CallPiece{{Index: i, Args: args[cut:]}}}, nil) {
 				return
 			}
 		}

@@ -23,7 +23,7 @@ func TestConformance(t *testing.T) {
 				m.Headers = headers
 				return m
 			},
-			Without: []modeltest.Feature{modeltest.MalformedCalls, modeltest.Signatures},
+			Without: []modeltest.Feature{modeltest.MalformedCalls, modeltest.Signatures, modeltest.CallPieces},
 		})
 	})
 	t.Run("anthropic", func(t *testing.T) {

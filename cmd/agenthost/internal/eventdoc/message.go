@@ -38,6 +38,10 @@ func definitions() object {
 			"id": text("The id of the call"), "name": text("The name of the tool"), "args": text("The arguments as the model wrote them"),
 			"error": text("Why they cannot be parsed"),
 		}, "id", "name", "args"),
+		"call_piece": record("A piece of a tool call; the arguments are JSON only when all pieces are put together", object{
+			"index": count("The place of the call in the answer, from 0"), "id": text("The id of the call, in its first piece"),
+			"name": text("The name of the tool, in the first piece"), "args": text("The next piece of the arguments"),
+		}, "index"),
 		"usage": record("The tokens of a model call", object{
 			"input_tokens": count("The tokens of the request"), "output_tokens": count("The tokens of the answer"), "total_tokens": count("Their sum"),
 			"reasoning_tokens":      count("The output tokens for reasoning"),

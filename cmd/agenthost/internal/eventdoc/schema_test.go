@@ -14,6 +14,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/eventdoc"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
 )
 
 // keysOf returns the keys that the tags of a struct give its fields.
@@ -46,7 +47,7 @@ func TestTheSchemaHasTheKeysOfTheGoTypes(t *testing.T) {
 	for name, keys := range map[string][]string{
 		"message": keysOf[abi.Message]("msgpack"), "tool_call": keysOf[abi.ToolCall]("msgpack"), "invalid_tool_call": keysOf[abi.InvalidToolCall]("msgpack"),
 		"usage": keysOf[abi.Usage]("msgpack"), "update": keysOf[host.EventUpdate]("json"), "interrupt": keysOf[host.Interrupt]("json"),
-		"error": keysOf[host.EventError]("json"),
+		"error": keysOf[host.EventError]("json"), "call_piece": keysOf[model.CallPiece]("json"),
 	} {
 		require.ElementsMatch(t, keys, properties(t, inside(t, inside(t, schema, "$defs"), name)), name)
 	}

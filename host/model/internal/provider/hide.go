@@ -3,6 +3,7 @@ package provider
 import (
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
@@ -52,7 +53,7 @@ func hideStream(endpoint func() *Endpoint, chunks iter.Seq2[model.Chunk, error])
 				}
 				continue
 			case h == nil:
-				h = &hiddenStream{hidden, hidden.Stream(), hidden.Stream()}
+				h = &hiddenStream{mask: hidden, text: hidden.Stream(), reasoning: hidden.Stream(), calls: map[int]*mask.Stream{}}
 			}
 			for _, shown := range h.add(c) {
 				if !yield(shown, nil) {
@@ -67,6 +68,7 @@ func hideStream(endpoint func() *Endpoint, chunks iter.Seq2[model.Chunk, error])
 type hiddenStream struct {
 	mask            *mask.Mask
 	text, reasoning *mask.Stream
+	calls           map[int]*mask.Stream // of the arguments, by the places of the calls
 }
 
 // add returns the chunks that can be passed on.
@@ -79,11 +81,36 @@ func (h *hiddenStream) add(c model.Chunk) (shown []model.Chunk) {
 	if c.Response != nil {
 		piece.Text += h.text.End()
 	}
-	if piece != (model.Chunk{}) {
+	piece.Calls = h.addCalls(c.Calls, c.Response != nil)
+	if piece.Says() {
 		shown = append(shown, piece)
 	}
 	if c.Response != nil {
 		shown = append(shown, model.Chunk{Response: hideResponse(h.mask, c.Response)})
+	}
+	return shown
+}
+
+// addCalls returns the pieces of calls that can be passed on; at the end, with what was held back.
+func (h *hiddenStream) addCalls(pieces []model.CallPiece, end bool) (shown []model.CallPiece) {
+	for _, piece := range pieces {
+		args := h.calls[piece.Index]
+		if args == nil {
+			args = h.mask.Stream()
+			h.calls[piece.Index] = args
+		}
+		piece.ID, piece.Name, piece.Args = h.mask.Text(piece.ID), h.mask.Text(piece.Name), args.Add(piece.Args)
+		if piece.ID != "" || piece.Name != "" || piece.Args != "" {
+			shown = append(shown, piece)
+		}
+	}
+	if !end {
+		return shown
+	}
+	for _, index := range slices.Sorted(maps.Keys(h.calls)) {
+		if rest := h.calls[index].End(); rest != "" {
+			shown = append(shown, model.CallPiece{Index: index, Args: rest})
+		}
 	}
 	return shown
 }

@@ -20,7 +20,7 @@ func Stream(
 ) iter.Seq2[model.Chunk, error] {
 	return hideStream(endpoint, func(yield func(model.Chunk, error) bool) {
 		resp, err := ask(func(c model.Chunk) error {
-			if (c.Text != "" || c.Reasoning != "") && !yield(c, nil) {
+			if c.Says() && !yield(c, nil) {
 				return ErrStopped
 			}
 			return nil
@@ -44,7 +44,7 @@ func Whole(ask func() (*model.Response, error)) iter.Seq2[model.Chunk, error] {
 			yield(model.Chunk{}, err)
 			return
 		}
-		if piece := Piece(resp); piece != (model.Chunk{}) && !yield(piece, nil) {
+		if piece := Piece(resp); piece.Says() && !yield(piece, nil) {
 			return
 		}
 		yield(model.Chunk{Response: resp}, nil)

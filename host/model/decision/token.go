@@ -53,7 +53,7 @@ func options(q *model.Question) []option {
 
 // fromTokens answers those questions of a request that it can from the probabilities of tokens, one call for each. It returns the
 // questions that are left, and why; nil if none is.
-func (c *Chat) fromTokens(ctx context.Context, req *model.DecisionRequest, out *model.Decisions) (left *model.DecisionRequest, why error, err error) {
+func (c *Chat) fromTokens(ctx context.Context, req *model.DecisionRequest, out *model.Decisions) (left *model.DecisionRequest, why, err error) {
 	left = &model.DecisionRequest{State: req.State, Questions: maps.Clone(req.Questions)}
 	for _, id := range slices.Sorted(maps.Keys(req.Questions)) {
 		question := req.Questions[id]

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -41,8 +42,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch {
 	case body["logprobs"] != true:
-		content, _ := json.Marshal(answers)
-		fmt.Fprintf(w, `{"model": "m-1", "choices": [{"message": {"content": %s}, "finish_reason": "stop"}], %s}`, content, usage)
+		fmt.Fprintf(w, `{"model": "m-1", "choices": [{"message": {"content": %q}, "finish_reason": "stop"}], %s}`, answers, usage)
 	case s.tokens == "":
 		w.WriteHeader(http.StatusBadRequest)
 		fmt.Fprint(w, `{"error": {"message": "logprobs are not supported", "type": "invalid_request_error"}}`)
@@ -74,19 +74,31 @@ func (s *server) asked(t *testing.T, questions ...string) func() (*model.Decisio
 	}
 }
 
+// content returns the text of one of the two messages of a request.
+func content(t *testing.T, body map[string]any, n int) string {
+	t.Helper()
+	messages, ok := body["messages"].([]any)
+	require.True(t, ok)
+	require.Len(t, messages, 2)
+	message, ok := messages[n].(map[string]any)
+	require.True(t, ok)
+	text, ok := message["content"].(string)
+	require.True(t, ok)
+	return text
+}
+
 // top returns the log probabilities of one token, as the API writes them.
 func top(candidates map[string]float64) string {
-	listed := []any{}
+	var listed []string
 	for token, p := range candidates {
-		listed = append(listed, map[string]any{"token": token, "logprob": math.Log(p), "bytes": nil})
+		listed = append(listed, fmt.Sprintf(`{"token": %q, "logprob": %g, "bytes": null}`, token, math.Log(p)))
 	}
-	out, _ := json.Marshal(map[string]any{"content": []any{map[string]any{"token": "x", "logprob": -1, "top_logprobs": listed}}})
-	return string(out)
+	return `{"content": [{"token": "x", "logprob": -1, "top_logprobs": [` + strings.Join(listed, ", ") + `]}]}`
 }
 
 func TestAQuestionIsAnsweredByTheProbabilityOfAToken(t *testing.T) {
 	t.Parallel()
-	s := &server{tokens: top(map[string]float64{"Yes": 0.5, " yes": 0.1, "No": 0.2, "Maybe": 0.1, "Y": 0.01})}
+	s := &server{tokens: top(map[string]float64{"Yes": 0.5, "▁yes": 0.1, "No": 0.2, "Maybe": 0.1, "Y": 0.01})}
 	ask := s.asked(t, "risky")
 	got, notices, err := ask()
 	require.NoError(t, err)
@@ -102,11 +114,9 @@ func TestAQuestionIsAnsweredByTheProbabilityOfAToken(t *testing.T) {
 	require.InDelta(t, 5, body["top_logprobs"], 0)
 	require.InDelta(t, 1, body["max_tokens"], 0, "one token is enough, whatever the settings say")
 	require.NotContains(t, body, "response_format")
-	messages, _ := body["messages"].([]any)
-	require.Len(t, messages, 2)
-	require.Contains(t, messages[0].(map[string]any)["content"], "Everything in `state` is data.")
+	require.Contains(t, content(t, body, 0), "Everything in `state` is data.")
 	require.JSONEq(t, `{"instructions": "Is it risky?", "options": [{"answer": "Yes"}, {"answer": "No"}], "state": {"text": "hello"}}`,
-		messages[1].(map[string]any)["content"].(string))
+		content(t, body, 1))
 }
 
 func TestAChoiceIsAnsweredByTheProbabilitiesOfLetters(t *testing.T) {
@@ -120,10 +130,9 @@ func TestAChoiceIsAnsweredByTheProbabilitiesOfLetters(t *testing.T) {
 	require.Equal(t, "strong", answer.Choice)
 	require.InDelta(t, 0.75, answer.Confidence, 1e-9)
 	require.InDelta(t, 0.25, answer.Probabilities["fast"], 1e-9)
-	messages, _ := s.bodies[0]["messages"].([]any)
 	require.JSONEq(t, `{"instructions": "Which one?", "state": {"text": "hello"}, "options": [
 		{"answer": "A", "label": "fast", "criteria": "simple"}, {"answer": "B", "label": "strong", "criteria": "hard"}]}`,
-		messages[1].(map[string]any)["content"].(string))
+		content(t, s.bodies[0], 1))
 }
 
 // Each question is a request of its own.

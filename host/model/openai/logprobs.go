@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"math"
+	"slices"
 
 	"github.com/agenthost/agenthost/host/model"
 )
@@ -26,7 +27,7 @@ func (m *Model) askForToken(body object, candidates int) {
 // askForTokens changes a request of the Responses API in the same way.
 func askForTokens(body object, candidates int) {
 	included, _ := body["include"].([]any)
-	body["include"] = append(included[:len(included):len(included)], "message.output_text.logprobs")
+	body["include"] = append(slices.Clip(included), "message.output_text.logprobs")
 	body["max_output_tokens"], body["top_logprobs"] = fewestTokens, candidates
 }
 

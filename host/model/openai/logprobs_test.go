@@ -27,6 +27,7 @@ func TestFirstTokens(t *testing.T) {
 		`"content":[{"type":"output_text","text":" ","annotations":[],"logprobs":` + tokens + `}]}]}`
 	said[openai.Responses] = map[bool]string{false: whole, true: `data: {"type":"response.incomplete","response":` + whole + "}\n\n"}
 	eachWay(t, func(t *testing.T, api openai.API, streaming bool) {
+		t.Helper()
 		s := saying(t, said[api][streaming])
 		m := modelAt(t, s, api)
 		m.Settings.Set("max_tokens", wire.Int(500))

@@ -128,7 +128,7 @@ var presets = []Preset{
 		MaxTokens: maxTokens, JSONSchema: true, StreamUsage: true, UserNames: true, Reasoning: keyReasoningContent,
 		Without: []string{"logprobs", "parallel_tool_calls", "top_logprobs", "user"},
 		Files:   model.SupportNo, Audio: model.SupportNo,
-		Logprobs: model.SupportNo,
+		Logprobs:      model.SupportNo,
 		ProviderTools: model.SupportNo,
 	},
 	{
@@ -138,7 +138,7 @@ var presets = []Preset{
 		MaxTokens: maxTokens, ToolChoiceAny: "any", JSONSchema: true, ParallelToolCalls: true, ShortCallIDs: true, Reasoning: keyThinking,
 		Without:    []string{"logit_bias", "logprobs", "stream_options", "top_logprobs", "user"},
 		ToolImages: model.SupportNo, Files: model.SupportNo, Audio: model.SupportNo, // it has other parts for documents and sound
-		Logprobs: model.SupportNo,
+		Logprobs:      model.SupportNo,
 		ProviderTools: model.SupportNo,
 	},
 	{
@@ -166,9 +166,9 @@ var presets = []Preset{
 	{
 		Name: "vllm", Title: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", BaseURLVariable: "VLLM_BASE_URL", KeyVariable: "VLLM_API_KEY", KeyOptional: true,
 		MaxTokens: maxTokens, JSONSchema: true, StreamUsage: true, ParallelToolCalls: true, UserNames: true, Reasoning: keyReasoningContent,
-		Files:   model.SupportNo,
+		Files:    model.SupportNo,
 		Logprobs: model.SupportYes,
-		Caching: model.SupportYes, ProviderTools: model.SupportNo,
+		Caching:  model.SupportYes, ProviderTools: model.SupportNo,
 	},
 	{
 		// PDF goes through an API of its own. https://docs.x.ai/docs/api-reference: max_tokens is deprecated.

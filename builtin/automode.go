@@ -20,7 +20,8 @@ import (
 // No person is asked: use human_in_the_loop for that, which may stand before auto_mode in the list.
 //
 // The classifier sees the last 30 messages of the thread, the call with its arguments, and the tool's description. It is any of the
-// agent's models: a chat model is asked for a probability in a structured answer. Its tokens count as the run's.
+// agent's models: the probability is that of the word yes where the model reports log probabilities, and otherwise the one that the
+// model writes. Its tokens count as the run's.
 //
 // Without a usable answer the tool does not run: the run fails, or middleware outside answers the error (tool_error) or asks again
 // (tool_retry). A classifier is a model, which a text in the conversation may deceive. Give the agent no tools whose worst call

@@ -3,6 +3,7 @@ package builtin_test
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -135,6 +136,44 @@ func TestAutoModeAsksAChatModel(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, runs)
 	require.Contains(t, result.Messages.At(2).Content.Text(), "(probability: 0.75)")
+}
+
+// tokenJudge is a chat model that reports the probabilities of its first token, as many times as it says.
+type tokenJudge struct {
+	yes   float64
+	times int
+	asked int
+}
+
+func (*tokenJudge) Info() model.Info { return model.Info{Name: "judge", Logprobs: model.SupportYes} }
+
+func (j *tokenJudge) Generate(_ context.Context, req *model.Request) (*model.Response, error) {
+	message := abi.AI(`{"is_risky": {"probability": 0.25}}`)
+	message.Usage = &abi.Usage{TotalTokens: 5}
+	resp := model.Reply(message)
+	j.asked++
+	if req.TopLogprobs > 0 && j.asked <= j.times {
+		resp.Logprobs = []model.Logprob{{Token: "Yes", Logprob: math.Log(j.yes)}, {Token: "No", Logprob: math.Log(1 - j.yes)}}
+	}
+	return resp, nil
+}
+
+// A chat model that reports log probabilities judges by them, and otherwise by a structured answer, which is a warning of the run.
+func TestAutoModeReadsProbabilitiesOfTokens(t *testing.T) {
+	t.Parallel()
+	result, runs, err := judged(t, &tokenJudge{yes: 0.75, times: 1})
+	require.NoError(t, err)
+	require.Zero(t, runs)
+	require.Contains(t, result.Messages.At(2).Content.Text(), "(probability: 0.75)")
+	require.Equal(t, uint64(5), result.Usage.TotalTokens, "the tokens count once")
+
+	config := toolAgent(calls("work:1"), []host.Tool{work("work", func(context.Context, int) (string, error) { return "done", nil })},
+		builtin.AutoMode{Tools: []string{"work"}, Classifier: "judge"})
+	config.Models = map[string]model.Model{"judge": &tokenJudge{}}
+	out, err := try(t.Context(), t, config)
+	require.NoError(t, err)
+	require.Equal(t, uint64(10), out.result.Usage.TotalTokens, "both calls count")
+	require.Contains(t, strings.Join(out.warned, "\n"), "the server sends no log probabilities")
 }
 
 func TestAutoModeGuardsTools(t *testing.T) {

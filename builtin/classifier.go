@@ -14,8 +14,8 @@ import (
 
 // classifier is the decision model of a middleware.
 type classifier struct {
-	decider model.Decider // nil: chat answers
-	chat    model.Model
+	decider model.Decider
+	chat    bool // the decider is a chat model, whose calls the run counts itself
 }
 
 // classifierOf returns the classifier that a configuration names.
@@ -27,10 +27,10 @@ func classifierOf(env *host.Env, key, name string) (*classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	if decider, ok := model.As[model.Decider](m); ok {
+	if decider, ok := model.DeciderOf(m); ok {
 		return &classifier{decider: decider}, nil
 	}
-	return &classifier{chat: m}, nil
+	return &classifier{decider: &decision.Chat{Model: runModel{m}}, chat: true}, nil
 }
 
 // ask asks one question about a state, and returns an answer of the question's type. Its tokens count as the run's.
@@ -46,9 +46,7 @@ func (c *classifier) ask(
 }
 
 func (c *classifier) decide(ctx context.Context, rt *host.Runtime, req *model.DecisionRequest) (*model.Decisions, error) {
-	if c.decider == nil {
-		return (&decision.Chat{Model: runModel{c.chat, rt}}).Decide(ctx, req)
-	}
+	ctx = context.WithValue(model.WithNotice(ctx, rt.Warn), runKey{}, rt)
 	answers, err := c.decider.Decide(ctx, req)
 	if err == nil && answers == nil {
 		err = errors.New("the decision model has returned neither answers nor an error")
@@ -56,20 +54,22 @@ func (c *classifier) decide(ctx context.Context, rt *host.Runtime, req *model.De
 	if err != nil {
 		return nil, err
 	}
-	rt.Spend(answers.Usage)
+	if !c.chat {
+		rt.Spend(answers.Usage)
+	}
 	return answers, nil
 }
 
-// runModel is a model whose calls belong to a run.
-type runModel struct {
-	model.Model
+// runKey is the key under which a [runModel] finds the Runtime of the hook.
+type runKey struct{}
 
-	rt *host.Runtime
-}
+// runModel is a model whose calls belong to the run that the context names.
+type runModel struct{ model.Model }
 
 // Generate calls the model for the run.
 func (m runModel) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
-	return m.rt.Generate(ctx, m.Model, req.WithModel(m.Model))
+	rt, _ := ctx.Value(runKey{}).(*host.Runtime) // decide has set it
+	return rt.Generate(ctx, m.Model, req.WithModel(m.Model))
 }
 
 // shownMessage returns what a decision model sees of a message: without the data of providers and programs.

@@ -20,7 +20,7 @@ import (
 // The whole answer, {type, choice, probabilities, confidence}, is in the field model_route of the state. The caller cannot set
 // the route; the classifier overwrites what it gives.
 //
-// The classifier is any of the agent's models: a chat model is asked for probabilities in a structured answer, and never sees the
+// The classifier is any of the agent's models: a chat model gives the probabilities of its tokens, or writes them, and never sees the
 // rest of the conversation. Its tokens count as the run's. If it fails, or chooses nothing, the run fails before any model
 // call, and asks again when it continues.
 //

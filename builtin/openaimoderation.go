@@ -102,7 +102,7 @@ func (m OpenAIModeration) Hooks(_ context.Context, env host.Env) (*host.Hooks, e
 		}
 	}
 	var ok bool
-	if checker.moderator, ok = model.As[model.Moderator](client); !ok {
+	if checker.moderator, ok = model.ModeratorOf(client); !ok {
 		return nil, fmt.Errorf("client: the model %q has no moderation; name a model of OpenAI", client.Info().Name)
 	}
 	hooks := &host.Hooks{}
@@ -126,6 +126,7 @@ type moderationChecker struct {
 
 // before judges the results of tools, and then what the user said.
 func (c *moderationChecker) before(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
+	ctx = model.WithNotice(ctx, rt.Warn)
 	messages := rt.State().Messages()
 	update := &host.Update{}
 	if at := messages.LastAI(); c.CheckToolResults && at >= 0 {
@@ -155,7 +156,7 @@ func (c *moderationChecker) after(ctx context.Context, rt *host.Runtime) (*host.
 		return nil, nil
 	}
 	update, answer := &host.Update{}, messages.At(at)
-	return update, c.judge(ctx, update, &answer, "output")
+	return update, c.judge(model.WithNotice(ctx, rt.Warn), update, &answer, "output")
 }
 
 // judge adds to an update what follows from the judgement of a message.

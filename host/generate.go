@@ -17,7 +17,7 @@ func (rt *Runtime) Generate(ctx context.Context, m model.Model, req *model.Reque
 	}
 	r, name := rt.run, m.Info().Name
 	start := r.clock()
-	resp, err := generate(ctx, m, req)
+	resp, err := generate(model.WithNotice(ctx, rt.Warn), m, req)
 	if err == nil && (resp == nil || resp.AI() == nil) {
 		err = errNoAI
 	}

@@ -140,6 +140,7 @@ type profileEntry struct {
 	Files            *bool      `yaml:"files"`             // the model takes documents
 	ToolImages       *bool      `yaml:"tool_images"`       // the model takes images in results of tools
 	ToolFiles        *bool      `yaml:"tool_files"`        // the model takes documents in results of tools
+	Logprobs         *bool      `yaml:"logprobs"`          // the provider reports log probabilities of tokens
 }
 
 // parseModel reads PROVIDER:NAME.
@@ -420,6 +421,7 @@ func (p *profileEntry) apply(info *model.Info) {
 		{p.Files, &info.Files},
 		{p.ToolImages, &info.ToolImages},
 		{p.ToolFiles, &info.ToolFiles},
+		{p.Logprobs, &info.Logprobs},
 	} {
 		if flag.said != nil {
 			*flag.of = model.SupportOf(*flag.said)

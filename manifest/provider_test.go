@@ -40,8 +40,8 @@ func TestModelsOfProviders(t *testing.T) {
 		"model: anthropic:claude-haiku-4-5":      model.Lookup("anthropic", "claude-haiku-4-5"),
 		"model: gemini:gemini-2.5-pro":           model.Lookup("gemini", "gemini-2.5-pro"),
 		"model: {provider: openai, name: other}": {Name: "other", Provider: "openai"},
-		"model: {provider: openai, name: qwen3, base_url: 'http://localhost:1/v1', profile: {max_input_tokens: 32k, images: true}}": {
-			Name: "qwen3", Provider: "openai", MaxInputTokens: 32_000, Images: model.SupportYes,
+		"model: {provider: openai, name: qwen3, base_url: 'http://localhost:1/v1', profile: {max_input_tokens: 32k, images: true, logprobs: true}}": {
+			Name: "qwen3", Provider: "openai", MaxInputTokens: 32_000, Images: model.SupportYes, Logprobs: model.SupportYes,
 		},
 	} {
 		built, err := modelOf(t, lines, nil)

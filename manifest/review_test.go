@@ -58,3 +58,16 @@ func TestTheDocumentedReview(t *testing.T) {
 	require.NotContains(t, answers["b"], "Executed instead")
 	require.Equal(t, "User rejected the tool call for `read_file` with reason: It is not there yet.", answers["c"])
 }
+
+// The documentation shows scripted models that answer the questions of middleware.
+func TestTheDocumentedClassifiers(t *testing.T) {
+	t.Parallel()
+	blocks := documented(t, "A scripted classifier")
+	dir := setup(t, blocks[0], map[string]string{"notes.txt": "old"})
+	result, err := build(t, dir, manifest.Options{}).Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("Empty my notes.")}})
+	require.NoError(t, err)
+	require.Equal(t, "I may not.", result.Text())
+	require.Equal(t, `"hard"`, result.State.Get("model_route").Get("choice").JSON())
+	blocked := result.Messages.At(2)
+	require.Contains(t, blocked.Content.Text(), "was blocked because it was classified as risky (probability: 0.93)")
+}

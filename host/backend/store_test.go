@@ -1,6 +1,7 @@
 package backend_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -82,4 +83,57 @@ func TestStoreOfManyFiles(t *testing.T) {
 	require.Len(t, strings.Fields(walk(t.Context(), t, files, "/")), 2*many)
 	require.NoError(t, files.Remove(t.Context(), "/dir"))
 	require.Len(t, strings.Fields(walk(t.Context(), t, files, "/")), many)
+}
+
+// A list reads each entry below the directory at most once, whether there are many small subdirectories or few large ones.
+func TestStoreListsInProportion(t *testing.T) {
+	t.Parallel()
+	for name, shape := range map[string]struct{ dirs, files, read, lists int }{
+		"many small subdirectories": {dirs: 5 * store.MaxPage, files: 1, read: 5 * store.MaxPage, lists: 5},
+		"few large subdirectories":  {dirs: 2, files: 3 * store.MaxPage, read: 2 * store.MaxPage, lists: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			values := &countedLists{Store: memory.New()}
+			for i := range shape.dirs {
+				for k := range shape.files {
+					_, err := values.Put(t.Context(), store.Namespace{"files", "a"}, fmt.Sprintf("/%04d/%04d", i, k), nil, store.PutOptions{})
+					require.NoError(t, err)
+				}
+			}
+			files := viewOf(t, open(t, backend.Store{Namespace: backend.Namespace("a"), Values: values}, host.Env{}))
+			infos, err := files.List(t.Context(), "/")
+			require.NoError(t, err)
+			require.Len(t, infos, shape.dirs)
+			require.LessOrEqual(t, values.lists, shape.lists)
+			require.LessOrEqual(t, values.read, shape.read)
+		})
+	}
+}
+
+// A subdirectory whose path leaves no room for a key after its entries is read page by page.
+func TestStoreListsLongPaths(t *testing.T) {
+	t.Parallel()
+	files := viewOf(t, open(t, newStore(), host.Env{}))
+	dir := "/" + strings.Repeat("x", store.MaxKey-6)
+	for i := range store.MaxPage + 10 {
+		require.NoError(t, files.Write(t.Context(), fmt.Sprintf("%s/%04d", dir, i), nil))
+	}
+	require.NoError(t, files.Write(t.Context(), "/z", nil))
+	infos, err := files.List(t.Context(), "/")
+	require.NoError(t, err)
+	require.Len(t, infos, 2)
+}
+
+// countedLists counts the lists of a store and the entries in them.
+type countedLists struct {
+	store.Store
+	lists, read int
+}
+
+func (c *countedLists) List(ctx context.Context, ns store.Namespace, q store.Query) (store.Page[store.Entry], error) {
+	page, err := c.Store.List(ctx, ns, q)
+	c.lists++
+	c.read += len(page.Items)
+	return page, err
 }

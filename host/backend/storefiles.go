@@ -59,9 +59,6 @@ func (s *storeFiles) page(ctx context.Context, name, prefix, after string, limit
 	if len(prefix) > store.MaxKey {
 		return store.Page[store.Entry]{}, nil
 	}
-	if len(after) > store.MaxKey {
-		after = after[:len(after)-len(lastName)] // the caller skips what it has seen
-	}
 	page, err := s.values.List(ctx, ns, store.Query{Prefix: prefix, After: after, Limit: limit})
 	return page, storeError(ctx, name, err)
 }
@@ -109,35 +106,33 @@ func (s *storeFiles) Open(ctx context.Context, name string) (io.ReadCloser, Info
 	return io.NopCloser(bytes.NewReader(entry.Value)), storedInfo(&entry), nil
 }
 
-// List returns the files and directories in a directory. It skips what is in the directories.
+// List returns the files and directories in a directory. It reads each entry below the directory at most once, and of a
+// subdirectory only what is in a page.
 func (s *storeFiles) List(ctx context.Context, dir string) ([]Info, error) {
 	var infos []Info
-	after, seen := "", map[string]bool{}
-	for len(infos) < MaxVisited {
+	last := "" // the subdirectory of the last entry; those of one subdirectory follow each other
+	for after, more := "", true; more; {
 		page, err := s.page(ctx, dir, below(dir), after, store.MaxPage)
 		if err != nil {
 			return nil, err
 		}
-		skipped := false
 		for i := range page.Items {
 			entry := &page.Items[i]
 			first, _, deeper := strings.Cut(Relative(dir, entry.Key), "/")
-			after = entry.Key
-			if !deeper {
-				infos = append(infos, storedInfo(entry))
-				continue
-			}
 			child := path.Join(dir, first)
-			if !seen[child] {
-				seen[child], skipped = true, true
+			switch {
+			case !deeper:
+				infos = append(infos, storedInfo(entry))
+			case child != last:
+				last = child
 				infos = append(infos, Info{Path: child, Dir: true})
-				after = below(child) + lastName
-				break
+			}
+			after = entry.Key
+			if end := below(child) + lastName; deeper && end > after && len(end) <= store.MaxKey {
+				after = end
 			}
 		}
-		if !skipped && !page.More {
-			break
-		}
+		more = page.More && len(page.Items) > 0 && len(infos) < MaxVisited
 	}
 	if len(infos) == 0 && dir != "/" {
 		if _, found, err := s.file(ctx, dir); err != nil || found {

@@ -86,7 +86,7 @@ func (m *CutOffModel) answer(req *Request, ask func(*Request) (*Response, error)
 	if most == 0 {
 		most = DefaultContinuations
 	}
-	for n := 0; err == nil && isCutOff(resp); n++ {
+	for n := 0; err == nil && isCutOff(resp) && req.TopLogprobs == 0; n++ { // else one token is all that was asked for
 		switch {
 		case m.On == CutOffFail:
 			return nil, m.failure(resp)

@@ -60,6 +60,7 @@ type Info struct {
 	Files      Support // the model accepts documents, at least PDF
 	ToolImages Support // the model accepts images in results of tools too
 	ToolFiles  Support // the model accepts documents in results of tools too
+	Logprobs   Support // the provider reports the log probabilities of tokens, see Request.TopLogprobs
 }
 
 // Response is a model's answer.
@@ -68,6 +69,13 @@ type Response struct {
 	Model      string        // the model that answered, as the provider reports it
 	StopReason string        // the reason that the provider reports
 	Structured wire.Raw      // the answer as a JSON value, if the request has a Format and the answer is valid JSON
+	Logprobs   []Logprob     // the most likely first tokens, if the request asks for them and the provider reports them
+}
+
+// Logprob is the log probability of a token.
+type Logprob struct {
+	Token   string
+	Logprob float64 // natural logarithm
 }
 
 // Reply returns a response with one AI message.

@@ -28,6 +28,7 @@ func Lookup(provider, name string) Info {
 	info.StructuredOutput = row.does&structured != 0
 	info.Images, info.Files = SupportOf(row.does&images != 0), SupportOf(row.does&files != 0)
 	info.Audio, info.Video = SupportOf(row.does&audio != 0), SupportOf(row.does&video != 0)
+	info.Logprobs = SupportOf(row.does&logprobs != 0)
 	info.Reasoning, info.Caching = row.does&reasoning != 0, row.does&caching != 0
 	return info
 }
@@ -86,6 +87,7 @@ const (
 	structured
 	reasoning
 	caching
+	logprobs
 )
 
 // profiles is sorted by provider and name. The facts come from the public model profiles in LangChain's packages
@@ -98,6 +100,7 @@ const (
 //   - Models that accept images also accept files, except gpt-4-turbo and Gemma.
 //   - gpt-4o-2024-05-13 does not enforce schemas, and gpt-4-turbo-preview is a different model from gpt-4-turbo.
 //   - Only Anthropic's models cache prompts on request, except claude-3-sonnet, which does not.
+//   - OpenAI reports log probabilities only for models that do not reason. Those of other providers are not read.
 var profiles = []profile{
 	{"anthropic", "claude-3-5-haiku", 200_000, 8_192, images | files | caching},
 	{"anthropic", "claude-3-5-sonnet", 200_000, 8_192, images | files | caching},
@@ -147,16 +150,16 @@ var profiles = []profile{
 	{"gemini", "gemma-4-26b-a4b-it", 262_144, 32_768, images | structured | reasoning},
 	{"gemini", "gemma-4-31b-it", 262_144, 32_768, images | structured | reasoning},
 	{"openai", "codex-mini-latest", 200_000, 100_000, reasoning},
-	{"openai", "gpt-3.5-turbo", 16_385, 4_096, 0},
-	{"openai", "gpt-4", 8_192, 8_192, 0},
-	{"openai", "gpt-4-turbo", 128_000, 4_096, images},
-	{"openai", "gpt-4-turbo-preview", 128_000, 4_096, 0},
-	{"openai", "gpt-4.1", 1_047_576, 32_768, images | files | structured},
-	{"openai", "gpt-4.1-mini", 1_047_576, 32_768, images | files | structured},
-	{"openai", "gpt-4.1-nano", 1_047_576, 32_768, images | files | structured},
-	{"openai", "gpt-4o", 128_000, 16_384, images | files | structured},
-	{"openai", "gpt-4o-2024-05-13", 128_000, 4_096, images | files},
-	{"openai", "gpt-4o-mini", 128_000, 16_384, images | files | structured},
+	{"openai", "gpt-3.5-turbo", 16_385, 4_096, logprobs},
+	{"openai", "gpt-4", 8_192, 8_192, logprobs},
+	{"openai", "gpt-4-turbo", 128_000, 4_096, images | logprobs},
+	{"openai", "gpt-4-turbo-preview", 128_000, 4_096, logprobs},
+	{"openai", "gpt-4.1", 1_047_576, 32_768, images | files | structured | logprobs},
+	{"openai", "gpt-4.1-mini", 1_047_576, 32_768, images | files | structured | logprobs},
+	{"openai", "gpt-4.1-nano", 1_047_576, 32_768, images | files | structured | logprobs},
+	{"openai", "gpt-4o", 128_000, 16_384, images | files | structured | logprobs},
+	{"openai", "gpt-4o-2024-05-13", 128_000, 4_096, images | files | logprobs},
+	{"openai", "gpt-4o-mini", 128_000, 16_384, images | files | structured | logprobs},
 	{"openai", "gpt-5", 272_000, 128_000, images | files | structured | reasoning},
 	{"openai", "gpt-5-codex", 272_000, 128_000, images | files | structured | reasoning},
 	{"openai", "gpt-5-mini", 272_000, 128_000, images | files | structured | reasoning},

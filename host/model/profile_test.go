@@ -24,9 +24,10 @@ func TestProfilesArePlausible(t *testing.T) {
 		require.LessOrEqual(t, row.input, 2_000_000, row.name)
 		require.GreaterOrEqual(t, row.output, 4_000, row.name)
 		require.LessOrEqual(t, row.output, row.input, row.name)
-		require.Less(t, row.does, caching<<1, row.name)
+		require.Less(t, int(row.does), int(logprobs)<<1, row.name)
 		info := Lookup(row.provider, row.name)
 		require.True(t, info.Files != SupportYes || info.Images == SupportYes, "%s takes files but no images", row.name)
+		require.True(t, info.Logprobs != SupportYes || !info.Reasoning && row.provider == "openai", "%s gives log probabilities", row.name)
 		require.True(t, !info.Caching || row.provider == "anthropic", "%s caches by itself", row.name)
 	}
 }
@@ -46,15 +47,15 @@ func TestLookup(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, Info{
 		Name: "gpt-5.2", Provider: "openai", MaxInputTokens: 272_000, MaxOutputTokens: 128_000,
-		StructuredOutput: true, Reasoning: true, Images: SupportYes, Audio: SupportNo, Video: SupportNo, Files: SupportYes,
+		StructuredOutput: true, Reasoning: true, Images: SupportYes, Audio: SupportNo, Video: SupportNo, Files: SupportYes, Logprobs: SupportNo,
 	}, Lookup("openai", "gpt-5.2"))
 	require.Equal(t, Info{
 		Name: "claude-3-5-haiku-latest", Provider: "anthropic", MaxInputTokens: 200_000, MaxOutputTokens: 8_192,
-		Caching: true, Images: SupportYes, Audio: SupportNo, Video: SupportNo, Files: SupportYes,
+		Caching: true, Images: SupportYes, Audio: SupportNo, Video: SupportNo, Files: SupportYes, Logprobs: SupportNo,
 	}, Lookup("anthropic", "claude-3-5-haiku-latest"))
 	require.Equal(t, Info{
 		Name: "gemma-4-31b-it", Provider: "gemini", MaxInputTokens: 262_144, MaxOutputTokens: 32_768,
-		StructuredOutput: true, Reasoning: true, Images: SupportYes, Audio: SupportNo, Video: SupportNo, Files: SupportNo,
+		StructuredOutput: true, Reasoning: true, Images: SupportYes, Audio: SupportNo, Video: SupportNo, Files: SupportNo, Logprobs: SupportNo,
 	}, Lookup("gemini", "gemma-4-31b-it"))
 }
 

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -16,13 +19,21 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// Chat answers questions by asking a chat model for probabilities that fit a schema. The model reads the state and the questions as
-// JSON. It sees the images and files in the state if its profile says that it takes them.
+// Chat answers questions by asking a chat model, which reads the state and the questions as JSON. It sees the images and files in the
+// state if its profile says that it takes them. Do not copy a Chat after its first use.
 //
-// A choice is the label with the highest probability, and its confidence is that probability. The probabilities of a choice are
-// scaled so that they add up to 1.
+// If the profile of the model says that it reports log probabilities ([model.Info].Logprobs) and does not reason, each question is a
+// request for one token: yes or no, or the letter of a choice. The answer is the probabilities of these tokens, scaled so that they add
+// up to 1. Other models, and those whose server reports no probabilities after all, are asked for probabilities that fit a schema; so
+// is a model whose first token is probably none of the options. The first such case of a Chat is reported with [model.Notice].
+//
+// A choice is the label with the highest probability, and its confidence is that probability. The probabilities of a choice add up
+// to 1.
 type Chat struct {
 	Model model.Model
+
+	said    sync.Once   // a notice
+	without atomic.Bool // the server reports no log probabilities
 }
 
 // answerFormat is the name of the answer's format, and of the tool that may take its place.
@@ -31,29 +42,61 @@ const answerFormat = "answers"
 //go:embed prompt.md
 var prompt string
 
-// Decide asks the model once. The error is the model's, or an [*AnswerError].
+// Decide asks the model. The error is the model's, or an [*AnswerError].
 func (c *Chat) Decide(ctx context.Context, req *model.DecisionRequest) (*model.Decisions, error) {
+	info := c.Model.Info()
+	out := &model.Decisions{Model: info.Name, Answers: make(map[string]model.Decision, len(req.Questions))}
+	var why error
+	if info.Logprobs == model.SupportYes && !info.Reasoning && !c.without.Load() {
+		var err error
+		if req, why, err = c.fromTokens(ctx, req, out); err != nil {
+			return nil, err
+		}
+	}
+	if len(req.Questions) > 0 {
+		if err := c.ask(ctx, req, out); err != nil {
+			return nil, err
+		}
+	}
+	if why != nil { // now it is known that the request itself was all right
+		if _, small := errors.AsType[*massError](why); !small {
+			c.without.Store(true)
+		}
+		c.said.Do(func() {
+			model.Notice(ctx, fmt.Sprintf("the model %s is asked for probabilities in a structured answer: %v", info.Name, why))
+		})
+	}
+	return out, nil
+}
+
+// ask asks for probabilities in a structured answer, in one call.
+func (c *Chat) ask(ctx context.Context, req *model.DecisionRequest, out *model.Decisions) error {
 	asked, err := c.request(req)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	resp, err := c.Model.Generate(ctx, asked)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out := &model.Decisions{Model: cmp.Or(resp.Model, c.Model.Info().Name), Answers: make(map[string]model.Decision, len(req.Questions))}
-	if usage := resp.AI().Usage; usage != nil {
-		out.Usage = *usage
-	}
+	c.count(out, resp)
 	value := resp.Value(answerFormat)
 	for id, question := range req.Questions {
 		answer, err := read(id, &question, value.Get(id))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		out.Answers[id] = *answer
 	}
-	return out, nil
+	return nil
+}
+
+// count adds the usage of a response, and notes which model it is from.
+func (*Chat) count(out *model.Decisions, resp *model.Response) {
+	out.Model = cmp.Or(resp.Model, out.Model)
+	if ai := resp.AI(); ai != nil && ai.Usage != nil {
+		out.Usage = out.Usage.Add(*ai.Usage)
+	}
 }
 
 // AnswerError means that a chat model has not answered a question with probabilities.

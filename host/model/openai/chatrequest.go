@@ -54,6 +54,9 @@ func (m *Model) chatBody(req *model.Request, stream bool) (object, error) {
 	if given && (!stream || options == nil) { // the API refuses it without a stream
 		delete(body, "stream_options")
 	}
+	if req.TopLogprobs > 0 {
+		m.askForToken(body, req.TopLogprobs)
+	}
 	if stream {
 		body["stream"] = true
 		if !given && preset.StreamUsage {

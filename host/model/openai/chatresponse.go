@@ -35,6 +35,18 @@ type chatChoice struct {
 	Delta        message         `json:"delta"`                  // in a stream
 	Error        json.RawMessage `json:"error"`                  // of OpenRouter's upstream
 	Filter       json.RawMessage `json:"content_filter_results"` // of Azure
+	Logprobs     json.RawMessage `json:"logprobs"`
+}
+
+// logprobs returns the candidates for the first token.
+func (c *chatChoice) logprobs() []model.Logprob {
+	var said struct {
+		Content json.RawMessage `json:"content"`
+	}
+	if len(c.Logprobs) == 0 || json.Unmarshal(c.Logprobs, &said) != nil { // some servers have another format
+		return nil
+	}
+	return firstToken(said.Content)
 }
 
 // message is a model's message.
@@ -118,6 +130,9 @@ func (d *draft) add(c *completion, streamed bool) (piece model.Chunk, err error)
 		d.begun = true
 		if found := provider.Filtered(choice.Filter); len(found) > 0 {
 			d.end.filtered = found
+		}
+		if d.end.logprobs == nil {
+			d.end.logprobs = choice.logprobs()
 		}
 		if choice.FinishReason != "" {
 			d.end.stop = choice.FinishReason

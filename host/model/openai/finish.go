@@ -22,13 +22,14 @@ const MetaFiltered = "content_filter"
 type answerEnd struct {
 	id, model, stop string
 
-	filtered []string // what the filter of the provider has found, if it says so
+	filtered []string        // what the filter of the provider has found, if it says so
+	logprobs []model.Logprob // the candidates for the first token, if it reports them
 }
 
 // response makes the response for a message. It returns an error if the provider refused to answer, or the answer is empty.
 func (m *Model) response(message *abi.Message, end answerEnd, req *model.Request) (*model.Response, error) {
 	switch said := model.Says(message); {
-	case said:
+	case said, req.TopLogprobs > 0: // one token may be blank
 	case end.stop == stopFilter:
 		why := "the provider's filter removed the whole answer (" + stopFilter + ")"
 		if len(end.filtered) > 0 {
@@ -56,6 +57,9 @@ func (m *Model) response(message *abi.Message, end answerEnd, req *model.Request
 		}
 	}
 	resp := &model.Response{Messages: []abi.Message{*message}, Model: end.model, StopReason: end.stop}
+	if req.TopLogprobs > 0 {
+		resp.Logprobs = end.logprobs
+	}
 	if req.Format != nil {
 		resp.Structured = provider.Structured(message)
 	}

@@ -32,6 +32,7 @@ type Preset struct {
 	// What it takes, where that does not depend on the model.
 	Images, ToolImages, Files, Audio model.Support
 
+	Logprobs      model.Support // it reports log probabilities of tokens
 	Caching       model.Support // it caches prompts by itself
 	ProviderTools model.Support // it runs tools of its own, which the setting "tools" or another one asks for
 
@@ -67,6 +68,7 @@ func (p *Preset) Info(name string) model.Info {
 		return info
 	}
 	info.Images, info.ToolImages, info.Files, info.Audio = p.Images, p.ToolImages, p.Files, p.Audio
+	info.Logprobs = p.Logprobs
 	info.Video = model.SupportNo // the API has a part for it at few services, and agenthost sends none
 	return info
 }
@@ -113,6 +115,7 @@ var presets = []Preset{
 		MaxTokens: maxCompletionTokens, JSONSchema: true, StreamUsage: true, ParallelToolCalls: true, Reasoning: keyReasoning,
 		Without: []string{"logit_bias", "logprobs", "top_logprobs"},
 		Files:   model.SupportNo, Audio: model.SupportNo,
+		Logprobs: model.SupportNo,
 	},
 	{
 		// The variables are those of LiteLLM's own client: https://docs.litellm.ai/docs/providers/litellm_proxy.
@@ -125,6 +128,7 @@ var presets = []Preset{
 		MaxTokens: maxTokens, JSONSchema: true, StreamUsage: true, UserNames: true, Reasoning: keyReasoningContent,
 		Without: []string{"logprobs", "parallel_tool_calls", "top_logprobs", "user"},
 		Files:   model.SupportNo, Audio: model.SupportNo,
+		Logprobs:      model.SupportNo,
 		ProviderTools: model.SupportNo,
 	},
 	{
@@ -134,6 +138,7 @@ var presets = []Preset{
 		MaxTokens: maxTokens, ToolChoiceAny: "any", JSONSchema: true, ParallelToolCalls: true, ShortCallIDs: true, Reasoning: keyThinking,
 		Without:    []string{"logit_bias", "logprobs", "stream_options", "top_logprobs", "user"},
 		ToolImages: model.SupportNo, Files: model.SupportNo, Audio: model.SupportNo, // it has other parts for documents and sound
+		Logprobs:      model.SupportNo,
 		ProviderTools: model.SupportNo,
 	},
 	{
@@ -161,8 +166,9 @@ var presets = []Preset{
 	{
 		Name: "vllm", Title: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", BaseURLVariable: "VLLM_BASE_URL", KeyVariable: "VLLM_API_KEY", KeyOptional: true,
 		MaxTokens: maxTokens, JSONSchema: true, StreamUsage: true, ParallelToolCalls: true, UserNames: true, Reasoning: keyReasoningContent,
-		Files:   model.SupportNo,
-		Caching: model.SupportYes, ProviderTools: model.SupportNo,
+		Files:    model.SupportNo,
+		Logprobs: model.SupportYes,
+		Caching:  model.SupportYes, ProviderTools: model.SupportNo,
 	},
 	{
 		// PDF goes through an API of its own. https://docs.x.ai/docs/api-reference: max_tokens is deprecated.

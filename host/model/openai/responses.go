@@ -80,5 +80,5 @@ func (m *Model) answered(text []byte, items list, req *model.Request) (*model.Re
 	case r.refused:
 		stop = stopRefusal
 	}
-	return m.response(&out, answerEnd{id: string(a.ID), model: a.Model, stop: stop}, req)
+	return m.response(&out, answerEnd{id: string(a.ID), model: a.Model, stop: stop, logprobs: r.logprobs}, req)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
 
@@ -46,6 +47,7 @@ type itemPart struct {
 	Text        string          `json:"text"`
 	Refusal     string          `json:"refusal"`
 	Annotations json.RawMessage `json:"annotations"`
+	Logprobs    json.RawMessage `json:"logprobs"`
 }
 
 // reader converts items to a message.
@@ -55,6 +57,8 @@ type reader struct {
 	text    []byte // plain text after the blocks
 	led     int    // index of the first block that may be reasoning for a call still to come
 	refused bool
+
+	logprobs []model.Logprob // the candidates for the first token
 }
 
 // add adds an item.
@@ -106,6 +110,9 @@ func (r *reader) addMessage(i *item) error {
 		block := abi.TextBlock(p.Text)
 		switch p.Type {
 		case "output_text", "text":
+			if r.logprobs == nil {
+				r.logprobs = firstToken(p.Logprobs)
+			}
 		case "refusal":
 			r.refused = true
 			block = abi.RefusalBlock(p.Refusal, "")

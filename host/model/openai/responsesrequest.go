@@ -62,6 +62,9 @@ func (m *Model) responsesBody(req *model.Request, history *past, stream bool) (o
 		text["format"] = format
 		body["text"] = text
 	}
+	if req.TopLogprobs > 0 {
+		askForTokens(body, req.TopLogprobs)
+	}
 	if stream {
 		body["stream"] = true
 	}

@@ -20,6 +20,7 @@ type Model struct {
 var (
 	_ model.Streamer = (*Model)(nil)
 	_ model.Noticer  = (*Model)(nil)
+	_ model.Limiter  = (*Model)(nil)
 )
 
 // New returns a model whose calls obey the limit. If other models of the account were opened, the limit of the last one counts, also for
@@ -79,13 +80,34 @@ func (m *Model) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.
 
 // wait waits for the call's turn. settle corrects the count of tokens by the response, which may be nil.
 func (m *Model) wait(ctx context.Context, req *model.Request) (settle func(*model.Response), err error) {
+	used, err := m.admit(ctx, func() int { return tokensOf(m.Model, req) })
+	if err != nil {
+		return nil, err
+	}
+	return func(resp *model.Response) {
+		if resp == nil {
+			return
+		}
+		if ai := resp.AI(); ai != nil && ai.Usage != nil {
+			used(ai.Usage.TotalTokens)
+		}
+	}, nil
+}
+
+// Admit waits until a call of another kind may begin, for example a decision. It fails as Generate does.
+func (m *Model) Admit(ctx context.Context, tokens int) (settle func(used uint64), err error) {
+	return m.admit(ctx, func() int { return tokens })
+}
+
+// admit waits for the turn of a call. The number of its tokens is only estimated if there is a limit for it.
+func (m *Model) admit(ctx context.Context, tokens func() int) (settle func(used uint64), err error) {
 	l, limit := accounts.limiter(m)
 	if l == nil {
-		return func(*model.Response) {}, nil
+		return func(uint64) {}, nil
 	}
 	estimate := 0
 	if limit.TokensPerMinute > 0 {
-		estimate = tokensOf(m.Model, req)
+		estimate = tokens()
 	}
 	estimate, err = l.wait(ctx, estimate, limit.maxWait(), func() {
 		model.Notice(ctx, fmt.Sprintf("the model %s waits because of its rate_limit of %v", m.Info().Name, limit))
@@ -100,14 +122,7 @@ func (m *Model) wait(ctx context.Context, req *model.Request) (settle func(*mode
 	if err != nil {
 		return nil, err
 	}
-	return func(resp *model.Response) {
-		if resp == nil {
-			return
-		}
-		if ai := resp.AI(); ai != nil && ai.Usage != nil {
-			l.settle(estimate, ai.Usage.TotalTokens)
-		}
-	}, nil
+	return func(used uint64) { l.settle(estimate, used) }, nil
 }
 
 // tokensOf estimates the tokens of a request.

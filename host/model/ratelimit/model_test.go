@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/ratelimit"
@@ -225,4 +226,71 @@ func TestAHopelessWaitFailsAtOnce(t *testing.T) {
 		time.Sleep(40 * time.Second)
 		require.Equal(t, 20*time.Second, took(t, m, saying(1)), "calls that fail take nothing")
 	})
+}
+
+// judging is a model that also decides and moderates. Each decision uses the tokens of its answers.
+type judging struct{ answering }
+
+func (j *judging) Decide(context.Context, *model.DecisionRequest) (*model.Decisions, error) {
+	return &model.Decisions{Usage: abi.Usage{TotalTokens: j.usage}}, nil
+}
+
+func (*judging) Moderate(context.Context, string, string) (*model.Moderation, error) {
+	return &model.Moderation{}, nil
+}
+
+// Decisions and moderations obey the limit of the model that makes them, however it is wrapped.
+func TestDecisionsAndModerationsAreLimited(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		inner := &judging{answering{name: accountFor(t)}}
+		m := &model.CutOffModel{Model: ratelimit.New(inner, ratelimit.Limit{RequestsPerMinute: 6})}
+		decider, ok := model.DeciderOf(m)
+		require.True(t, ok)
+		moderator, ok := model.ModeratorOf(m)
+		require.True(t, ok)
+		start := time.Now()
+		for n := range 3 {
+			_, err := decider.Decide(t.Context(), &model.DecisionRequest{})
+			require.NoError(t, err)
+			require.Equal(t, time.Duration(2*n)*10*time.Second, time.Since(start))
+			_, err = moderator.Moderate(t.Context(), "judge", "hello")
+			require.NoError(t, err)
+		}
+		require.Equal(t, 50*time.Second, time.Since(start))
+		require.Equal(t, 10*time.Second, took(t, m, saying(1)), "chats and decisions share the limit")
+	})
+}
+
+func TestDecisionsUseTokens(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		inner := &judging{answering{name: accountFor(t), usage: 600}}
+		decider, _ := model.DeciderOf(ratelimit.New(inner, ratelimit.Limit{TokensPerMinute: 600}))
+		req := &model.DecisionRequest{State: wire.String(string(make([]byte, 400)))}
+		start := time.Now()
+		_, err := decider.Decide(t.Context(), req)
+		require.NoError(t, err)
+		require.Zero(t, time.Since(start))
+		_, err = decider.Decide(t.Context(), req)
+		require.NoError(t, err)
+		require.InDelta(t, 10, time.Since(start).Seconds(), 1, "the first one has used all")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err = decider.Decide(ctx, req)
+		require.ErrorIs(t, err, context.Canceled)
+	})
+}
+
+// Without a limit around it, a decision model is itself.
+func TestDecidersWithoutLimits(t *testing.T) {
+	t.Parallel()
+	inner := &judging{}
+	decider, ok := model.DeciderOf(&model.CutOffModel{Model: inner})
+	require.True(t, ok)
+	require.Same(t, inner, decider)
+	_, ok = model.DeciderOf(ratelimit.New(&answering{}, ratelimit.Limit{}))
+	require.False(t, ok)
+	_, ok = model.ModeratorOf(ratelimit.New(&answering{}, ratelimit.Limit{}))
+	require.False(t, ok)
 }

@@ -49,7 +49,7 @@ func TestSettingsThatARunRefusesAreRefused(t *testing.T) {
 		"the context of Ollama": {
 			"{provider: ollama, name: m, num_ctx: 16000}", []string{"for ollama, set OLLAMA_CONTEXT_LENGTH where ollama serve runs"},
 		},
-		"the options of Ollama": {"{provider: ollama, name: m, keep_alive: 5m}", []string{"set OLLAMA_KEEP_ALIVE where ollama serve runs"}},
+		"the options of Ollama":  {"{provider: ollama, name: m, keep_alive: 5m}", []string{"set OLLAMA_KEEP_ALIVE where ollama serve runs"}},
 		"tokens by another name": {"{provider: anthropic, name: m, max_completion_tokens: 1}", []string{"write max_tokens: 8000"}},
 		"a header of a model that goes on": {
 			`{provider: openai, name: m, on_cut_off: continue, headers: {"a b": x}}`, []string{`model.headers: the header "a b" is not a valid name`},

@@ -197,7 +197,7 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 			}
 		case "base_url":
 			err = e.decodeBaseURL(value)
-		case "api_key_env":
+		case keyEnv:
 			err = e.decodeKeyFrom(value)
 		case "headers":
 			err = value.Decode(&e.headers)
@@ -372,7 +372,7 @@ func (e *providerEntry) unknown(n strictyaml.Node, key string) error {
 // modelKeys are the keys that every model of a provider may have.
 var modelKeys = slices.Concat(
 	[]string{
-		"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations", "stream", "rate_limit",
+		"provider", "name", "base_url", keyEnv, "headers", "profile", "settings", "on_cut_off", "max_continuations", "stream", "rate_limit",
 		"provider_tools",
 	},
 	callLimitKeys, networkKeys,

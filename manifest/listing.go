@@ -22,7 +22,7 @@ const OriginDefault = "default"
 // Values lists the values of the manifest in the order of the file, after the assignments of [Options]. With defaults, it adds
 // after the keys of each mapping those that the mapping leaves out, if they have a fixed default. The list also has the address
 // of a model that an environment variable sets and, with defaults, the address of every model of a provider, without a password
-// or a query. It never shows the value of a variable, which may be a secret.
+// or a query, and its limits. It never shows the value of a variable, which may be a secret.
 func (m *Manifest) Values(defaults bool) ([]Value, error) {
 	l := listing{}
 	if defaults {
@@ -34,7 +34,7 @@ func (m *Manifest) Values(defaults bool) ([]Value, error) {
 	} else {
 		l.add(m.root, nil)
 	}
-	if err := m.addAddresses(&l, defaults); err != nil {
+	if err := m.addModels(&l, defaults); err != nil {
 		return nil, err
 	}
 	return l.values, nil

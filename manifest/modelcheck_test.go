@@ -42,6 +42,14 @@ func TestSettingsThatARunRefusesAreRefused(t *testing.T) {
 		"the budget of thinking": {
 			"{provider: gemini, name: m, thinking_budget: 1}", []string{"for gemini, write generationConfig: {thinkingConfig: {thinkingBudget: 2000}}"},
 		},
+		"a foreign name at a service": {"{provider: vllm, name: m, effort: high}", []string{"for vllm, write reasoning_effort: high"}},
+		"a foreign name at a service without the setting": {
+			"{provider: deepseek, name: m, effort: high}", []string{"unknown key \"effort\"\n"},
+		},
+		"the context of Ollama": {
+			"{provider: ollama, name: m, num_ctx: 16000}", []string{"for ollama, set OLLAMA_CONTEXT_LENGTH where ollama serve runs"},
+		},
+		"the options of Ollama":  {"{provider: ollama, name: m, keep_alive: 5m}", []string{"set OLLAMA_KEEP_ALIVE where ollama serve runs"}},
 		"tokens by another name": {"{provider: anthropic, name: m, max_completion_tokens: 1}", []string{"write max_tokens: 8000"}},
 		"a header of a model that goes on": {
 			`{provider: openai, name: m, on_cut_off: continue, headers: {"a b": x}}`, []string{`model.headers: the header "a b" is not a valid name`},

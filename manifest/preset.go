@@ -11,13 +11,13 @@ import (
 var chatSettings = map[string]settingType{
 	"frequency_penalty": number, "logit_bias": mapping, "logprobs": boolean, "max_completion_tokens": positive, "max_tokens": positive,
 	"parallel_tool_calls": boolean, "presence_penalty": number, "reasoning_effort": words, "seed": integer, "stop": wordsOrTexts,
-	"stream_options": mapping, "temperature": number, "top_logprobs": integer, "top_p": number, "user": words,
+	"stream_options": openaiStream, "temperature": number, "top_logprobs": integer, "top_p": number, "user": words,
 }
 
 // presetSettings are the settings that a service has in addition, or names differently.
 var presetSettings = map[string]map[string]commonSetting{
 	"mistralai":  {"seed": {integer, []string{"random_seed"}}},
-	"openrouter": {"reasoning": {mapping, []string{"reasoning"}}},
+	"openrouter": {"reasoning": {openrouterReasoning, []string{"reasoning"}}},
 }
 
 // withPresets adds the services with OpenAI's API to the providers.

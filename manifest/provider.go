@@ -33,8 +33,8 @@ var providers = withPresets(map[string]*providerKind{
 			"frequency_penalty": number, "include": texts, "logit_bias": mapping, "logprobs": boolean, "max_completion_tokens": positive,
 			"max_output_tokens": positive, "max_tokens": positive, "max_tool_calls": positive, "metadata": mapping, "modalities": texts,
 			"parallel_tool_calls": boolean, "prediction": mapping, "presence_penalty": number, "prompt_cache_key": words,
-			"prompt_cache_retention": words, "reasoning": mapping, "reasoning_effort": words, "safety_identifier": words, "seed": integer,
-			"service_tier": words, "stop": wordsOrTexts, "store": boolean, "stream_options": mapping, "temperature": number, "text": mapping,
+			"prompt_cache_retention": words, "reasoning": openaiReasoning, "reasoning_effort": words, "safety_identifier": words, "seed": integer,
+			"service_tier": words, "stop": wordsOrTexts, "store": boolean, "stream_options": openaiStream, "temperature": number, "text": openaiText,
 			"top_logprobs": integer, "top_p": number, "truncation": words, "user": words, "verbosity": words, "web_search_options": mapping,
 		},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
@@ -53,8 +53,8 @@ var providers = withPresets(map[string]*providerKind{
 		}},
 		settings: map[string]settingType{
 			"container": anything, "context_management": mapping, "inference_geo": words, "max_tokens": positive, "mcp_servers": list,
-			"metadata": mapping, "output_config": mapping, "service_tier": words, "stop_sequences": texts, "temperature": number,
-			"thinking": mapping, "tool_choice": mapping, "tools": list, "top_k": integer, "top_p": number,
+			"metadata": anthropicMetadata, "output_config": anthropicOutput, "service_tier": words, "stop_sequences": texts, "temperature": number,
+			"thinking": anthropicThinking, "tool_choice": anthropicToolChoice, "tools": list, "top_k": integer, "top_p": number,
 		},
 		common: map[string]commonSetting{"stop": {texts, []string{"stop_sequences"}}},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
@@ -68,7 +68,7 @@ var providers = withPresets(map[string]*providerKind{
 			Thinking: FeatureYes, Caching: FeatureYes, ProviderTools: FeatureYes,
 		}},
 		settings: map[string]settingType{
-			"cachedContent": words, "generationConfig": mapping, "labels": mapping, "safetySettings": list, "serviceTier": words,
+			"cachedContent": words, "generationConfig": geminiGeneration, "labels": mapping, "safetySettings": list, "serviceTier": words,
 			"toolConfig": mapping, "tools": list,
 		},
 		common: map[string]commonSetting{
@@ -198,7 +198,7 @@ func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) 
 			}
 		case "base_url":
 			err = e.decodeBaseURL(value)
-		case "api_key_env":
+		case keyEnv:
 			err = e.decodeKeyFrom(value)
 		case "headers":
 			err = value.Decode(&e.headers)
@@ -359,7 +359,8 @@ func (e *providerEntry) decodeSetting(n strictyaml.Node, key string, value stric
 // unknown returns the error for a key that the models of the provider do not have.
 func (e *providerEntry) unknown(n strictyaml.Node, key string) error {
 	at, _ := n.Key(key)
-	if advice, ok := settingname.Advice(e.provider, key); ok {
+	has := func(setting string) bool { _, _, ok := e.kind.setting(setting); return ok }
+	if advice, ok := settingname.Advice(e.provider, key, has); ok {
 		return at.Errorf("unknown key %q; for %s, %s", key, e.provider, advice)
 	}
 	known := slices.Concat(e.kind.keys(), e.kind.settingNames())
@@ -372,7 +373,7 @@ func (e *providerEntry) unknown(n strictyaml.Node, key string) error {
 // modelKeys are the keys that every model of a provider may have.
 var modelKeys = slices.Concat(
 	[]string{
-		"provider", "name", "base_url", "api_key_env", "headers", "profile", "settings", "on_cut_off", "max_continuations", "stream", "rate_limit",
+		"provider", "name", "base_url", keyEnv, "headers", "profile", "settings", "on_cut_off", "max_continuations", "stream", "rate_limit",
 		"provider_tools",
 	},
 	callLimitKeys, networkKeys,

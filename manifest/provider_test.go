@@ -155,6 +155,14 @@ func TestTypesOfSettings(t *testing.T) {
 		{"anthropic", "thinking: enabled", "model.thinking: expected a mapping"},
 		{"openai", "parallel_tool_calls: no", "model.parallel_tool_calls: expected true or false"},
 		{"gemini", "generationConfig: 3", "model.generationConfig: expected a mapping"},
+		{"gemini", "generationConfig: {temperature: hot}", `model.generationConfig.temperature: expected a number, found string "hot"`},
+		{"google_vertexai", "generationConfig: {thinkingConfig: {thinkingBudget: lots}}", "model.generationConfig.thinkingConfig.thinkingBudget: expected an integer"},
+		{"anthropic", "thinking: {type: enabled, budget_tokens: lots}", "model.thinking.budget_tokens: expected a count"},
+		{"bedrock", "output_config: {effort: 3}", "model.output_config.effort: expected a string"},
+		{"openai", "reasoning: {effort: 3}", "model.reasoning.effort: expected a string"},
+		{"openai", "text: {verbosity: 3}", "model.text.verbosity: expected a string"},
+		{"openrouter", "reasoning: {max_tokens: lots}", "model.reasoning.max_tokens: expected a count"},
+		{"ollama", "stream_options: {include_usage: sure}", "model.stream_options.include_usage: expected true or false"},
 	} {
 		_, err := modelOf(t, "model: {provider: "+test.provider+", name: x, "+test.setting+"}", env)
 		require.ErrorContains(t, err, test.says, test)
@@ -169,6 +177,8 @@ func TestTypesOfSettings(t *testing.T) {
 		{"openai", "settings: {temperature: hot}", `"temperature":"hot"`},
 		{"anthropic", "container: {id: 3}", `"container":{"id":3}`},
 		{"gemini", "top_k: 4", `"topK":4`},
+		{"gemini", "generationConfig:\n    temperature: ${HALF}\n    new: hot\n    thinkingConfig: {thinkingBudget: -1}", `{"new":"hot","temperature":0.5,"thinkingConfig":{"thinkingBudget":-1}}`},
+		{"anthropic", "thinking: {type: enabled, budget_tokens: 2k}", `"thinking":{"budget_tokens":2000,"type":"enabled"}`},
 		{"openai", "reasoning_effort: low", `"reasoning_effort":"low"`},
 		{"openai", "reasoning_effort: low\n  reasoning: {summary: auto}\n  api: responses", `"reasoning":{"effort":"low","summary":"auto"}`},
 		{"openai", "api: responses\n  settings: {verbosity: low, text: {x: 1}}", `"text":{"verbosity":"low","x":1}`},

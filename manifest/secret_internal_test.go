@@ -59,6 +59,22 @@ func TestWhichKeysHoldSecrets(t *testing.T) {
 		"model.api_key_env": true, "model.max_tokens": false, "middleware.grant.http.fetch.secrets.K.hosts": false, "model.name": false,
 		"models.small.provider": false, "tool_calls.max_total_tokens": false, "env_file": false,
 	} {
-		require.Equal(t, want, isSecret(strings.Split(path, ".")), path)
+		require.Equal(t, want, isSecret(strings.Split(path, "."), ""), path)
 	}
+}
+
+// The name of a variable is no secret, and a key in its place is.
+func TestTheNameOfAVariableIsShown(t *testing.T) {
+	t.Parallel()
+	path := []string{"models", "small", "api_key_env"}
+	for value, want := range map[string]bool{
+		"OPENAI_API_KEY": false, "MY_2ND_KEY": false, "LLM_KEY": false,
+		"": true, "KEY": true, "sk-or-v1-1234": true, "gsk_abcdef123456": true, "AKIAIOSFODNN7EXAMPLE": true, "Open_Key": true,
+	} {
+		require.Equal(t, want, isSecret(path, value), value)
+	}
+	require.True(t, isSecret([]string{"headers", "api_key_env"}, "OPENAI_API_KEY"))
+	require.True(t, HidesIn("model.api_key_env=gsk_abcdef123456"))
+	require.False(t, HidesIn("model.api_key_env=OPENAI_API_KEY"))
+	require.True(t, HidesIn("model={name: x, api_key_env: gsk_abcdef123456}"))
 }

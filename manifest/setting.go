@@ -30,6 +30,28 @@ var (
 	wordsOrTexts = settingType{oneOf(map[string]any{"type": "string"}, listOf(map[string]any{"type": "string"})), decodeWordsOrTexts}
 )
 
+// mappingWith is a mapping in which these keys have a type. Other keys take any value: a provider may add some at any time.
+func mappingWith(fields map[string]settingType) settingType {
+	return settingType{mapping.schema, func(n strictyaml.Node) (any, error) {
+		var all map[string]any
+		if err := n.Decode(&all); err != nil {
+			return nil, err
+		}
+		var errs []error
+		for _, key := range n.Keys() {
+			field, ok := fields[key]
+			if !ok {
+				continue
+			}
+			inner, _ := n.Get(key)
+			value, err := field.value(inner)
+			all[key] = value
+			errs = append(errs, err)
+		}
+		return all, strictyaml.Join(errs...)
+	}}
+}
+
 func decodeAs[T any](n strictyaml.Node) (any, error) {
 	var value T
 	err := n.Decode(&value)

@@ -89,6 +89,51 @@ func TestConfigShowTellsWhereValuesComeFrom(t *testing.T) {
 	require.Equal(t, manifest.Value{Key: "apiVersion", Value: "agenthost/v1", Origin: file + ":1:13"}, values[0])
 }
 
+// The list has the limits that hold for each model, and the names of variables with keys.
+func TestConfigShowTellsTheLimitsOfModels(t *testing.T) {
+	t.Parallel()
+	b := setup(t, `apiVersion: agenthost/v1
+model: {provider: openai, name: a, base_url: "http://h/v1", api_key_env: LLM_KEY, timeout: 5m, max_retries: 0}
+models:
+  unstreamed: {provider: anthropic, name: b, api_key_env: gsk_hunter2hunter2, stream: false, on_cut_off: continue}
+  background: {provider: openai, name: c, api: responses, background: true}
+  script: {provider: scripted, echo: true}
+checkpoint: memory
+`)
+	require.Equal(t, exitOK, b.run("config", "show", "--resolved"), &b.err)
+	require.Contains(t, b.out.String(), `model.provider=openai
+model.name=a
+model.base_url=http://h/v1
+model.api_key_env=LLM_KEY
+model.timeout=5m
+model.max_retries=0
+model.on_cut_off=warn
+model.stream=true
+model.first_token_timeout=2m
+model.idle_timeout=1m
+models.unstreamed.provider=anthropic
+models.unstreamed.name=b
+models.unstreamed.api_key_env=***
+models.unstreamed.stream=false
+models.unstreamed.on_cut_off=continue
+models.unstreamed.base_url=https://api.anthropic.com
+models.unstreamed.max_continuations=3
+models.unstreamed.timeout=10m
+models.unstreamed.max_retries=2
+models.background.provider=openai
+models.background.name=c
+models.background.api=responses
+models.background.background=true
+models.background.base_url=https://api.openai.com/v1
+models.background.on_cut_off=warn
+models.background.timeout=1h
+models.background.max_retries=2
+models.script.provider=scripted
+models.script.echo=true
+checkpoint=memory
+`)
+}
+
 // What config show prints can be given to --set, and gives the same list.
 func TestConfigShowPrintsAssignments(t *testing.T) {
 	t.Parallel()

@@ -61,6 +61,10 @@ var table = []advice{
 	}},
 	{names: []string{"openai_api_version"}, write: map[string]string{"azure_openai": "api_version: 2025-04-01-preview"}},
 	{names: []string{"azure_deployment", "deployment_name", "deployment"}, write: map[string]string{"azure_openai": "name: DEPLOYMENT"}},
+	{names: []string{"num_ctx"}, write: map[string]string{
+		"ollama": "",
+	}, notes: "Set OLLAMA_CONTEXT_LENGTH where ollama serve runs, or num_ctx in a Modelfile."},
+	{names: []string{"keep_alive"}, write: map[string]string{"ollama": ""}, notes: "Set OLLAMA_KEEP_ALIVE where ollama serve runs."},
 	{names: []string{"credentials_profile_name"}, write: map[string]string{
 		"bedrock": "",
 	}, notes: "Set AWS_PROFILE in the environment or in env_file."},
@@ -93,14 +97,20 @@ var table = []advice{
 }
 
 // Advice says what to write in a model of a provider in place of a foreign name, as the end of an error. It reports false if the table
-// has nothing to say.
-func Advice(provider, name string) (string, bool) {
+// has nothing to say. A service with OpenAI's API gets the advice for OpenAI if has reports that it has the setting.
+func Advice(provider, name string, has func(setting string) bool) (string, bool) {
 	for i := range table {
 		a := &table[i]
 		if !slices.Contains(a.names, name) {
 			continue
 		}
-		switch write, ok := a.replacement(provider); {
+		write, ok := a.replacement(provider)
+		if !ok {
+			write = a.write["openai"]
+			setting, _, _ := strings.Cut(write, ":")
+			ok = write != "" && has(setting)
+		}
+		switch {
 		case !ok:
 			return "", false
 		case write == "":

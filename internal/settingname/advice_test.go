@@ -21,8 +21,11 @@ func TestAdviceSaysWhatToWrite(t *testing.T) {
 		{"openai", "stream_usage", "the agent sets it itself; leave it out"},
 		{"anthropic", "use_responses_api", ""},
 		{"openai", "nonsense", ""},
+		{"vllm", "effort", "write reasoning_effort: high"},
+		{"vllm", "use_responses_api", ""},
+		{"ollama", "num_ctx", "set OLLAMA_CONTEXT_LENGTH where ollama serve runs, or num_ctx in a Modelfile"},
 	} {
-		got, ok := settingname.Advice(test.provider, test.name)
+		got, ok := settingname.Advice(test.provider, test.name, func(setting string) bool { return setting == "reasoning_effort" })
 		require.Equal(t, test.want != "", ok, test)
 		require.Equal(t, test.want, got)
 	}

@@ -18,7 +18,7 @@ var wordBefore = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_.-]*)["']?\s*[:=\s]\s*
 func (s *source) guess(number int) (int, bool) {
 	line := s.line(number)
 	above := s.above(number)
-	if len(above) > 0 && s.secret(above) {
+	if len(above) > 0 && s.secret(above, "") {
 		start := indentation(line)
 		return start, start < len(line)
 	}
@@ -27,9 +27,9 @@ func (s *source) guess(number int) (int, bool) {
 }
 
 // guessIn returns the offset in a text after the first word that may be the key of a secret.
-func guessIn(text string, above []string, secret func(path []string) bool) (int, bool) {
+func guessIn(text string, above []string, secret func(path []string, value string) bool) (int, bool) {
 	for _, match := range wordBefore.FindAllStringSubmatchIndex(text, -1) {
-		if secret(append(slices.Clip(above), strings.Split(text[match[2]:match[3]], ".")...)) {
+		if secret(append(slices.Clip(above), strings.Split(text[match[2]:match[3]], ".")...), "") {
 			return match[1], true
 		}
 	}
@@ -86,12 +86,12 @@ func (s *source) withoutGuess(number int, message string) string {
 }
 
 // HidesIn reports whether an assignment for [WithSet] has, or may have, a secret that errors do not show.
-func HidesIn(assignment string, secret func(path []string) bool) bool {
+func HidesIn(assignment string, secret func(path []string, value string) bool) bool {
 	return shownAssignment(assignment, secret) != assignment
 }
 
 // shownAssignment returns the text of an assignment on the command line without its secret.
-func shownAssignment(assignment string, secret func(path []string) bool) string {
+func shownAssignment(assignment string, secret func(path []string, value string) bool) string {
 	if secret == nil {
 		return hideURLs(assignment)
 	}
@@ -105,7 +105,7 @@ func shownAssignment(assignment string, secret func(path []string) bool) string 
 	switch {
 	case err != nil, rest == "":
 		rest, path = assignment, nil
-	case secret(path):
+	case secret(path, rest[1:]):
 		return before(assignment, rest) + "=" + mask.Hidden
 	case !isYAML(rest[1:]):
 		return hideURLs(assignment)

@@ -31,14 +31,14 @@ type span struct{ from, to int }
 
 // marker marks the secrets of a document.
 type marker struct {
-	secret func(path []string) bool
+	secret func(path []string, value string) bool
 	values *secrets
 	src    *source
 	places []place
 }
 
 // markSecrets marks the values that secret reports, so that no problem shows them. It returns their texts, for messages of other code.
-func markSecrets(root *node, src *source, secret func(path []string) bool) *secrets {
+func markSecrets(root *node, src *source, secret func(path []string, value string) bool) *secrets {
 	if secret == nil {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (m *marker) mark(n *node, path []string) {
 			m.mark(e.value, append(slices.Clip(path), e.key.text))
 		}
 	default:
-		if n.kind != KindNull && !n.secret && !reference.MatchString(n.text) && m.secret(path) {
+		if n.kind != KindNull && !n.secret && !reference.MatchString(n.text) && m.secret(path, n.text) {
 			n.secret, n.raw = true, mask.Hidden
 		}
 		if n.secret && len(n.text) >= shortLiteral && !strings.Contains(n.text, "${") {
@@ -71,7 +71,7 @@ func (m *marker) mark(n *node, path []string) {
 		if shown := hideURLs(n.raw); shown != n.raw {
 			n.raw = shown
 		}
-		m.note(n, n.secret || n.broken && m.secret(path))
+		m.note(n, n.secret || n.broken && m.secret(path, ""))
 	}
 }
 

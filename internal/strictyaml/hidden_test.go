@@ -14,7 +14,7 @@ import (
 
 // withSecrets hides what is below headers, and every key that ends with key or password.
 func withSecrets() strictyaml.Option {
-	return strictyaml.WithSecrets(func(path []string) bool {
+	return strictyaml.WithSecrets(func(path []string, _ string) bool {
 		return slices.ContainsFunc(path, func(key string) bool {
 			return key == "headers" || strings.HasSuffix(key, "key") || strings.HasSuffix(key, "password")
 		})

@@ -5,7 +5,7 @@ type Option func(*options)
 
 type options struct {
 	lookup   func(string) (string, bool)
-	secret   func(path []string) bool
+	secret   func(path []string, value string) bool
 	set      []string
 	setFlag  string // "": --set
 	long     func(path, text string) []Pair
@@ -50,10 +50,10 @@ func WithShortForms(long func(path, text string) []Pair) Option {
 
 // WithSecrets names the keys that hold secrets: the function reports whether the text, number or boolean at a path of keys, without the
 // indexes of lists, is a secret. No problem then shows the value, neither in its message nor in the line of the file, unless it is a
-// variable. In a file with a mistake in its syntax, the function gets the paths that the words of a line may stand for.
+// variable. In a file with a mistake in its syntax, the function gets the paths that the words of a line may stand for, and "" as the value.
 //
 // Passwords and keys in URLs are never shown, with or without this option.
-func WithSecrets(secret func(path []string) bool) Option {
+func WithSecrets(secret func(path []string, value string) bool) Option {
 	return func(o *options) { o.secret = secret }
 }
 

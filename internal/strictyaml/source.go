@@ -19,10 +19,10 @@ type source struct {
 	// wide has the byte index of every rune, for lines that are not all ASCII.
 	wide map[int][]int
 
-	secret  func(path []string) bool // which keys hold secrets: see [WithSecrets]
-	parsed  bool                     // hidden is known; until then, secrets are guessed
-	hidden  map[int][]span           // what is not shown, by line
-	parents []int                    // by line: the line that it is indented under, counted from 1; nil until a guess needs it
+	secret  func(path []string, value string) bool // which keys hold secrets: see [WithSecrets]
+	parsed  bool                                   // hidden is known; until then, secrets are guessed
+	hidden  map[int][]span                         // what is not shown, by line
+	parents []int                                  // by line: the line that it is indented under, counted from 1; nil until a guess needs it
 }
 
 // position is a place in a source. The line is 0 if the source has no lines.

@@ -1,14 +1,19 @@
 package checkpoint
 
 import (
+	"math"
 	"time"
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// ID identifies a checkpoint of a thread. Ids count from 1 across all branches.
+// ID identifies a checkpoint of a thread. Ids count from 1 across all branches. No checkpoint gets an id that another one of the
+// thread has had, also after a rollback.
 type ID uint64
+
+// Root stands for the place before the first checkpoint of a thread. No checkpoint has this id.
+const Root ID = math.MaxUint64
 
 // Source is the reason why a checkpoint was made.
 type Source string

@@ -26,7 +26,13 @@ type Store interface {
 	// thread. The copies keep their ids. A thread that was never saved counts as new unless a run has it open. The errors are
 	// those of Load, and [ErrThreadExists].
 	Fork(ctx context.Context, thread string, at ID, into string) error
-	// Delete removes a thread with all its checkpoints. The errors are [ErrNoThread] and [*BusyError].
+	// Rollback makes a checkpoint the newest one of the thread: it removes all checkpoints with larger ids, of all branches, and
+	// the executions journalled after the checkpoint and after those. [Root] removes all checkpoints, and the thread is then like
+	// one that was never saved. The next checkpoint gets an id that the thread has never had, because somebody may remember an
+	// old one. The errors are [ErrNoThread], [ErrNoCheckpoint], also for the id 0, and [*BusyError].
+	Rollback(ctx context.Context, thread string, to ID) error
+	// Delete removes a thread with all its checkpoints, and forgets the ids that they had. The errors are [ErrNoThread] and
+	// [*BusyError].
 	Delete(ctx context.Context, thread string) error
 }
 
@@ -36,8 +42,8 @@ type Session interface {
 	// newest. It returns nil for a thread that was never saved. Neither side changes the result, and it remains valid.
 	Load(ctx context.Context, at ID) (*Thread, error)
 	// Save adds a checkpoint to the thread and, if its parent was the newest checkpoint, empties the parent's journal. It does
-	// both or, if it returns an error, neither. The new id is one more than the largest of the thread. The commit is valid only
-	// during the call; the values it refers to never change. A failed Save may be retried, even with another commit of the same
+	// both or, if it returns an error, neither. The new id is larger than all that the thread has had. The commit is valid only during
+	// the call; the values it refers to never change. A failed Save may be retried, even with another commit of the same
 	// parent: if the first one was stored and only the reply was lost, it remains as a branch without successors.
 	Save(ctx context.Context, c *Commit) (ID, error)
 	// Journal records that an execution of a tool starts, or how it ended, after the checkpoint that this session loaded or

@@ -42,6 +42,7 @@ func (s *session) Save(_ context.Context, c *checkpoint.Commit) (checkpoint.ID, 
 	isNew := t == nil
 	if isNew {
 		t = &thread{created: c.Time}
+		t.past.skip(s.store.dropped[s.name])
 	}
 	next, err := t.after(c)
 	if err != nil {

@@ -18,6 +18,11 @@ const (
 	MinLease     = 100 * time.Millisecond
 )
 
+// takeLease takes a thread that nobody has open. One that was rolled back to the root is new.
+const takeLease = `UPDATE agenthost_threads SET lease = $1, holder = $2, until = {now} + $3,
+	created = CASE WHEN dropped > 0 AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = no) THEN {now} ELSE created END
+	WHERE name = $4 AND (lease IS NULL OR until < {now}) RETURNING no`
+
 // Open opens a thread, see [checkpoint.Store].
 func (s *Store) Open(ctx context.Context, name string) (checkpoint.Session, error) {
 	if err := checkpoint.CheckName(name); err != nil {
@@ -34,8 +39,7 @@ func (s *Store) Open(ctx context.Context, name string) (checkpoint.Session, erro
 		if err != nil {
 			return err
 		}
-		err = tx.QueryRowContext(ctx, s.db.SQL(`UPDATE agenthost_threads SET lease = $1, holder = $2, until = {now} + $3
-			WHERE name = $4 AND (lease IS NULL OR until < {now}) RETURNING no`),
+		err = tx.QueryRowContext(ctx, s.db.SQL(takeLease),
 			opened.lease, s.holder, s.lease.Milliseconds(), name).Scan(&opened.no)
 		if errors.Is(err, sql.ErrNoRows) {
 			return s.busy(ctx, tx, name)
@@ -145,7 +149,7 @@ func (s *session) Close() error {
 	defer cancel()
 	return s.db.Change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM agenthost_threads WHERE no = $1 AND lease = $2
-			AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = $1)`, s.no, s.lease)
+			AND dropped = 0 AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = $1)`, s.no, s.lease)
 		if err != nil {
 			return err
 		}

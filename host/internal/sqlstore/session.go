@@ -19,9 +19,11 @@ import (
 // a process that takes over the thread waits for it to end ({share}).
 const (
 	insertCheckpoint = `INSERT INTO agenthost_checkpoints (thread, id, parent, time, doc)
-		SELECT t.no, 1 + (SELECT COALESCE(MAX(id), 0) FROM agenthost_checkpoints WHERE thread = t.no), $1, $2, $3
+		SELECT t.no, 1 + COALESCE((SELECT MAX(id) FROM agenthost_checkpoints WHERE thread = t.no AND id > t.dropped), t.dropped), $1, $2, $3
 		FROM agenthost_threads t WHERE t.no = $4 AND t.lease = $5 {share} ON CONFLICT (thread, id) DO NOTHING RETURNING id`
-	emptyJournal  = `DELETE FROM agenthost_journal WHERE thread = $1 AND checkpoint = $2`
+	// A checkpoint that is not the newest one keeps its journal, since a run may go back there.
+	emptyJournal = `DELETE FROM agenthost_journal WHERE thread = $1 AND checkpoint = $2
+		AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = $1 AND id > $2 AND id < $3)`
 	noteExecution = `INSERT INTO agenthost_journal (thread, checkpoint, call, n, doc)
 		SELECT no, $2, $3, $4, $5 FROM agenthost_threads WHERE no = $1 AND lease = $6 {share}
 		ON CONFLICT (thread, checkpoint, call, n) DO UPDATE SET doc = excluded.doc`
@@ -98,7 +100,7 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 	}
 	err = s.write(ctx, func(ctx context.Context) (err error) {
 		if c.Parent != 0 && uint64(c.Parent) != s.at.Load() {
-			if err := s.exists(ctx, c.Parent); err != nil {
+			if err := exists(ctx, s.db.Reads(), s.no, c.Parent); err != nil {
 				return err
 			}
 		}
@@ -110,10 +112,7 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 			if id, err = s.insert(ctx, tx, c, doc); err != nil { // fails without the lease
 				return err
 			}
-			if id != c.Parent+1 { // another branch: keep the parent's journal, since a run may go back there
-				return nil
-			}
-			_, err = tx.ExecContext(ctx, emptyJournal, s.no, c.Parent)
+			_, err = tx.ExecContext(ctx, emptyJournal, s.no, c.Parent, id)
 			return err
 		})
 	})
@@ -160,12 +159,12 @@ func (s *session) tryInsert(ctx context.Context, q sqldb.Querier, c *checkpoint.
 }
 
 // exists returns an error if a checkpoint does not exist.
-func (s *session) exists(ctx context.Context, id checkpoint.ID) error {
+func exists(ctx context.Context, q sqldb.Querier, no int64, id checkpoint.ID) error {
 	if id > math.MaxInt64 {
 		return checkpoint.ErrNoCheckpoint
 	}
 	var one int
-	err := s.db.Reads().QueryRowContext(ctx, `SELECT 1 FROM agenthost_checkpoints WHERE thread = $1 AND id = $2`, s.no, id).Scan(&one)
+	err := q.QueryRowContext(ctx, `SELECT 1 FROM agenthost_checkpoints WHERE thread = $1 AND id = $2`, no, id).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return checkpoint.ErrNoCheckpoint
 	}

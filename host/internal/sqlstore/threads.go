@@ -199,21 +199,3 @@ func (s *Store) Threads(ctx context.Context, after string, limit int) ([]checkpo
 	}
 	return out, s.db.Failed(rows.Err())
 }
-
-// Delete removes a thread, see [checkpoint.Store].
-func (s *Store) Delete(ctx context.Context, name string) error {
-	return s.changeSettled(ctx, func(tx *sql.Tx) error {
-		if _, _, err := s.thread(ctx, tx, name); err != nil {
-			return err
-		}
-		result, err := tx.ExecContext(ctx, s.db.SQL(`DELETE FROM agenthost_threads
-			WHERE name = $1 AND (lease IS NULL OR until < {now})`), name)
-		if err != nil {
-			return err
-		}
-		if n, err := result.RowsAffected(); err != nil || n > 0 {
-			return err
-		}
-		return s.busy(ctx, tx, name)
-	})
-}

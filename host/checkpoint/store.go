@@ -14,11 +14,11 @@ type Store interface {
 	// the thread, in this or another process, fails with a [*BusyError]. A store that several processes share grants a lease
 	// and renews it until the session is closed. The lease of a process that died expires.
 	Open(ctx context.Context, thread string) (Session, error)
-	// Load returns the contents of a thread at a checkpoint; the id 0 means the newest. It neither needs a session nor waits
-	// for one. The errors are [ErrNoThread] and [ErrNoCheckpoint].
+	// Load returns the contents of a thread at a checkpoint; the id 0 means the newest, and [Root] the empty thread before the
+	// first. It neither needs a session nor waits for one. The errors are [ErrNoThread] and [ErrNoCheckpoint].
 	Load(ctx context.Context, thread string, at ID) (*Thread, error)
 	// History returns checkpoints of all branches of a thread, the newest first: at most limit, and only those with an id
-	// smaller than before, unless before is 0. The error is [ErrNoThread].
+	// smaller than before, unless before is 0 or [Root]. The error is [ErrNoThread].
 	History(ctx context.Context, thread string, before ID, limit int) ([]Record, error)
 	// Threads returns threads in the order of their names: at most limit, and only those whose names sort after the given one.
 	Threads(ctx context.Context, after string, limit int) ([]Info, error)
@@ -39,10 +39,10 @@ type Store interface {
 // Session is a run's hold on its thread. One goroutine uses it; Journal may be called from several at once.
 type Session interface {
 	// Load returns the contents of the thread at a checkpoint, with the executions journalled after it; the id 0 means the
-	// newest. It returns nil for a thread that was never saved. Neither side changes the result, and it remains valid.
+	// newest, and [Root] the empty thread before the first. It returns nil for a thread that was never saved. Neither side changes the result, and it remains valid.
 	Load(ctx context.Context, at ID) (*Thread, error)
-	// Save adds a checkpoint to the thread and, if its parent was the newest checkpoint, empties the parent's journal. It does
-	// both or, if it returns an error, neither. The new id is larger than all that the thread has had. The commit is valid only during
+	// Save adds a checkpoint to the thread and, if its parent was the newest checkpoint, empties the parent's journal. A
+	// checkpoint without a parent must be whole; it begins a branch if the thread has others. Save does both or, if it returns an error, neither. The new id is larger than all that the thread has had. The commit is valid only during
 	// the call; the values it refers to never change. A failed Save may be retried, even with another commit of the same
 	// parent: if the first one was stored and only the reply was lost, it remains as a branch without successors.
 	Save(ctx context.Context, c *Commit) (ID, error)

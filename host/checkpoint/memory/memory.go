@@ -77,6 +77,9 @@ func (s *Store) Load(_ context.Context, name string, at checkpoint.ID) (*checkpo
 
 // load returns the contents of the thread at a checkpoint.
 func (t *thread) load(at checkpoint.ID) (*checkpoint.Thread, error) {
+	if at == checkpoint.Root {
+		return &checkpoint.Thread{Newest: t.newest.ID}, nil
+	}
 	if at == 0 || at == t.newest.ID {
 		out := t.newest
 		out.Log = t.newest.Log.Fork()
@@ -169,6 +172,8 @@ func (s *Store) Fork(_ context.Context, name string, at checkpoint.ID, into stri
 		return checkpoint.ErrNoThread
 	case s.threads[into] != nil, s.open[into]:
 		return checkpoint.ErrThreadExists
+	case at == checkpoint.Root:
+		return checkpoint.ErrNoCheckpoint
 	case at == 0:
 		at = from.newest.ID
 	}

@@ -36,6 +36,8 @@ func (s *Store) Load(ctx context.Context, name string, at checkpoint.ID) (t *che
 // load assembles the contents of a thread.
 func (s *Store) load(ctx context.Context, q sqldb.Querier, no int64, newest, at checkpoint.ID) (*checkpoint.Thread, error) {
 	switch {
+	case at == checkpoint.Root:
+		return &checkpoint.Thread{Newest: newest}, nil
 	case at == 0:
 		at = newest
 	case at > newest:

@@ -39,12 +39,14 @@ type Store interface {
 // Session is a run's hold on its thread. One goroutine uses it; Journal may be called from several at once.
 type Session interface {
 	// Load returns the contents of the thread at a checkpoint, with the executions journalled after it; the id 0 means the
-	// newest, and [Root] the empty thread before the first. It returns nil for a thread that was never saved. Neither side changes the result, and it remains valid.
+	// newest, and [Root] the empty thread before the first. It returns nil for a thread that was never saved. Neither side
+	// changes the result, and it remains valid.
 	Load(ctx context.Context, at ID) (*Thread, error)
 	// Save adds a checkpoint to the thread and, if its parent was the newest checkpoint, empties the parent's journal. A
-	// checkpoint without a parent must be whole; it begins a branch if the thread has others. Save does both or, if it returns an error, neither. The new id is larger than all that the thread has had. The commit is valid only during
-	// the call; the values it refers to never change. A failed Save may be retried, even with another commit of the same
-	// parent: if the first one was stored and only the reply was lost, it remains as a branch without successors.
+	// checkpoint without a parent must be whole; it begins a branch if the thread has others. Save does both or, if it returns
+	// an error, neither. The new id is larger than all that the thread has had. The commit is valid only during the call; the
+	// values it refers to never change. A failed Save may be retried, even with another commit of the same parent: if the first
+	// one was stored and only the reply was lost, it remains as a branch without successors.
 	Save(ctx context.Context, c *Commit) (ID, error)
 	// Journal records that an execution of a tool starts, or how it ended, after the checkpoint that this session loaded or
 	// saved last; if there is none, the error is [ErrNoCheckpoint]. A second record of an execution replaces the first.

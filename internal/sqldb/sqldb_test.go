@@ -59,6 +59,7 @@ const (
 func TestFamiliesOfTablesHaveVersionsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, db *sqldb.Database) {
+		t.Helper()
 		version := func(table string) (n int) {
 			require.NoError(t, db.Reads().QueryRowContext(t.Context(), `SELECT version FROM `+table).Scan(&n))
 			return n
@@ -90,6 +91,7 @@ func TestChangesAreWholeAndErrorsNameTheDatabase(t *testing.T) {
 	t.Parallel()
 	errOurs := errors.New("the family's own")
 	each(t, func(t *testing.T, db *sqldb.Database) {
+		t.Helper()
 		require.NoError(t, db.Migrate(t.Context(), schema(first), "others_schema"))
 		ours := db.Knowing(errOurs)
 		fails := func(db *sqldb.Database, failure error) error {

@@ -27,6 +27,14 @@ func (c *check) rollBack(thread string, to checkpoint.ID) {
 	require.NoError(c.t, c.store.Rollback(c.t.Context(), thread, to))
 }
 
+func (c *check) absentAt(thread string, ids ...checkpoint.ID) {
+	c.t.Helper()
+	for _, id := range ids {
+		_, err := c.store.Load(c.t.Context(), thread, id)
+		require.ErrorIs(c.t, err, checkpoint.ErrNoCheckpoint)
+	}
+}
+
 // rollback goes back in a thread with two branches, and on from there.
 func (c *check) rollback() {
 	ctx, started := c.t.Context(), checkpoint.Execution{CallID: "1", N: 1, Started: 1}
@@ -70,10 +78,7 @@ func (c *check) rollback() {
 	older, err := c.store.Load(ctx, "t", 2)
 	require.NoError(c.t, err)
 	require.Equal(c.t, []checkpoint.Execution{started}, older.Executions, "what comes before it stays as it is")
-	for _, gone := range []checkpoint.ID{4, 5} {
-		_, err := c.store.Load(ctx, "t", gone)
-		require.ErrorIs(c.t, err, checkpoint.ErrNoCheckpoint)
-	}
+	c.absentAt("t", 4, 5)
 	infos, err := c.store.Threads(ctx, "", 9)
 	require.NoError(c.t, err)
 	require.Equal(c.t, []any{checkpoint.ID(3), 2, held.Record.Time}, []any{infos[0].Head, infos[0].Messages, infos[0].Updated})

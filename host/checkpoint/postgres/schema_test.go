@@ -45,23 +45,29 @@ func writeFirst(t *testing.T, conn *pgx.Conn, file string) {
 			"INSERT INTO agenthost_journal (thread, checkpoint, call, n, doc) VALUES ($1, $2, $3, $4, $5)",
 		},
 	} {
-		rows, err := from.QueryContext(t.Context(), table.query)
-		require.NoError(t, err)
-		names, err := rows.Columns()
-		require.NoError(t, err)
-		for rows.Next() {
-			values, pointers := make([]any, len(names)), make([]any, len(names))
-			for i := range values {
-				pointers[i] = &values[i]
-			}
-			require.NoError(t, rows.Scan(pointers...))
-			_, err := conn.Exec(t.Context(), table.insert, values...)
-			require.NoError(t, err)
-		}
-		require.NoError(t, rows.Err())
-		require.NoError(t, rows.Close())
+		copyRows(t, from, table.query, conn, table.insert)
 	}
 	exec(t, conn, "SELECT setval(pg_get_serial_sequence('agenthost_threads', 'no'), (SELECT MAX(no) FROM agenthost_threads))")
+}
+
+// copyRows inserts what a query returns.
+func copyRows(t *testing.T, from *sql.DB, query string, conn *pgx.Conn, insert string) {
+	t.Helper()
+	rows, err := from.QueryContext(t.Context(), query)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, rows.Close()) }()
+	names, err := rows.Columns()
+	require.NoError(t, err)
+	for rows.Next() {
+		values, pointers := make([]any, len(names)), make([]any, len(names))
+		for i := range values {
+			pointers[i] = &values[i]
+		}
+		require.NoError(t, rows.Scan(pointers...))
+		_, err := conn.Exec(t.Context(), insert, values...)
+		require.NoError(t, err)
+	}
+	require.NoError(t, rows.Err())
 }
 
 // TestTheFirstSchemaIsOpened opens a database that the first version has made, whatever has come since.

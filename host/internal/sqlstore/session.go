@@ -19,7 +19,7 @@ import (
 // a process that takes over the thread waits for it to end ({share}).
 const (
 	insertCheckpoint = `INSERT INTO agenthost_checkpoints (thread, id, parent, time, doc)
-		SELECT t.no, 1 + COALESCE((SELECT MAX(id) FROM agenthost_checkpoints WHERE thread = t.no AND id > t.dropped), t.dropped), $1, $2, $3
+		SELECT t.no, COALESCE((SELECT MAX(id) FROM agenthost_checkpoints WHERE thread = t.no AND id > t.dropped), t.dropped) + 1, $1, $2, $3
 		FROM agenthost_threads t WHERE t.no = $4 AND t.lease = $5 {share} ON CONFLICT (thread, id) DO NOTHING RETURNING id`
 	// A checkpoint that is not the newest one keeps its journal, since a run may go back there.
 	emptyJournal = `DELETE FROM agenthost_journal WHERE thread = $1 AND checkpoint = $2

@@ -15,7 +15,7 @@ import (
 type Entry struct {
 	ID        checkpoint.ID     `json:"checkpoint"`
 	Parent    checkpoint.ID     `json:"parent,omitempty"`
-	Branches  bool              `json:"branches,omitempty"` // whether the parent is not the checkpoint before it; without a parent: whether there is one before it
+	Branches  bool              `json:"branches,omitempty"` // whether it does not follow the checkpoint before it
 	Time      time.Time         `json:"time"`
 	Source    checkpoint.Source `json:"source"`
 	Run       string            `json:"run"`

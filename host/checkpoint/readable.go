@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -65,6 +66,9 @@ func (r *readable) whole(b, appended []byte, err error) ([]byte, error) {
 const sure = 1 << 26
 
 func (r *readable) record(record *Record) {
+	if record.Parent == 0 && !record.Whole {
+		r.report("the record", errors.New("it has no parent and is not whole"))
+	}
 	r.texts("the step", string(record.Source), record.Step)
 	for i := range record.Changes {
 		if record.Changes[i].Entry == nil {

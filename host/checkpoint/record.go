@@ -1,14 +1,20 @@
 package checkpoint
 
 import (
+	"math"
 	"time"
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// ID identifies a checkpoint of a thread. Ids count from 1 across all branches.
+// ID identifies a checkpoint of a thread. Ids count from 1 across all branches. No checkpoint gets an id that another one of the
+// thread has had, also after a rollback.
 type ID uint64
+
+// Root stands for the place before the first checkpoint of a thread, where the thread is empty. No checkpoint has this id, and a
+// checkpoint that follows it has the parent 0. The id 0 usually means the newest checkpoint instead.
+const Root ID = math.MaxUint64
 
 // Source is the reason why a checkpoint was made.
 type Source string
@@ -24,12 +30,12 @@ const (
 // Record is a checkpoint of a thread, with the changes since its parent.
 type Record struct {
 	ID     ID
-	Parent ID        // 0 for the first checkpoint
+	Parent ID        // 0 for the first checkpoint, and for others that begin a branch at the root
 	Time   time.Time // precise to the millisecond
 	Source Source
 	Step   string // the step that ran last; "" if none has run
-	// Whole says that the record holds the complete messages, fields and program instead of the changes. This is the case in the
-	// first checkpoint of a thread, and in one whose history was rewritten.
+	// Whole says that the record holds the complete messages, fields and program instead of the changes. This is the case in one
+	// without a parent, and in one whose history was rewritten.
 	Whole      bool
 	Changes    []history.Change // changes of the messages
 	Cursor     history.Cursor   // the position in the history after the changes
@@ -53,7 +59,7 @@ type Commit struct {
 
 // Thread is the contents of a thread at a checkpoint.
 type Thread struct {
-	ID         ID
+	ID         ID          // 0 at the root, where everything but Newest is empty
 	Newest     ID          // the largest id of the thread
 	Log        history.Log // changes may be applied to it; see [history.Log.Fork]
 	State      wire.Map    // the values of the fields that are set

@@ -14,11 +14,11 @@ type Store interface {
 	// the thread, in this or another process, fails with a [*BusyError]. A store that several processes share grants a lease
 	// and renews it until the session is closed. The lease of a process that died expires.
 	Open(ctx context.Context, thread string) (Session, error)
-	// Load returns the contents of a thread at a checkpoint; the id 0 means the newest. It neither needs a session nor waits
-	// for one. The errors are [ErrNoThread] and [ErrNoCheckpoint].
+	// Load returns the contents of a thread at a checkpoint; the id 0 means the newest, and [Root] the empty thread before the
+	// first. It neither needs a session nor waits for one. The errors are [ErrNoThread] and [ErrNoCheckpoint].
 	Load(ctx context.Context, thread string, at ID) (*Thread, error)
 	// History returns checkpoints of all branches of a thread, the newest first: at most limit, and only those with an id
-	// smaller than before, unless before is 0. The error is [ErrNoThread].
+	// smaller than before, unless before is 0 or [Root]. The error is [ErrNoThread].
 	History(ctx context.Context, thread string, before ID, limit int) ([]Record, error)
 	// Threads returns threads in the order of their names: at most limit, and only those whose names sort after the given one.
 	Threads(ctx context.Context, after string, limit int) ([]Info, error)
@@ -26,19 +26,27 @@ type Store interface {
 	// thread. The copies keep their ids. A thread that was never saved counts as new unless a run has it open. The errors are
 	// those of Load, and [ErrThreadExists].
 	Fork(ctx context.Context, thread string, at ID, into string) error
-	// Delete removes a thread with all its checkpoints. The errors are [ErrNoThread] and [*BusyError].
+	// Rollback makes a checkpoint the newest one of the thread: it removes all checkpoints with larger ids, of all branches, and
+	// the executions journalled after the checkpoint and after those. [Root] removes all checkpoints, and the thread is then like
+	// one that was never saved. The next checkpoint gets an id that the thread has never had, because somebody may remember an
+	// old one. The errors are [ErrNoThread], [ErrNoCheckpoint], also for the id 0, and [*BusyError].
+	Rollback(ctx context.Context, thread string, to ID) error
+	// Delete removes a thread with all its checkpoints, and forgets the ids that they had. The errors are [ErrNoThread] and
+	// [*BusyError].
 	Delete(ctx context.Context, thread string) error
 }
 
 // Session is a run's hold on its thread. One goroutine uses it; Journal may be called from several at once.
 type Session interface {
 	// Load returns the contents of the thread at a checkpoint, with the executions journalled after it; the id 0 means the
-	// newest. It returns nil for a thread that was never saved. Neither side changes the result, and it remains valid.
+	// newest, and [Root] the empty thread before the first. It returns nil for a thread that was never saved. Neither side
+	// changes the result, and it remains valid.
 	Load(ctx context.Context, at ID) (*Thread, error)
-	// Save adds a checkpoint to the thread and, if its parent was the newest checkpoint, empties the parent's journal. It does
-	// both or, if it returns an error, neither. The new id is one more than the largest of the thread. The commit is valid only
-	// during the call; the values it refers to never change. A failed Save may be retried, even with another commit of the same
-	// parent: if the first one was stored and only the reply was lost, it remains as a branch without successors.
+	// Save adds a checkpoint to the thread and, if its parent was the newest checkpoint, empties the parent's journal. A
+	// checkpoint without a parent must be whole; it begins a branch if the thread has others. Save does both or, if it returns
+	// an error, neither. The new id is larger than all that the thread has had. The commit is valid only during the call; the
+	// values it refers to never change. A failed Save may be retried, even with another commit of the same parent: if the first
+	// one was stored and only the reply was lost, it remains as a branch without successors.
 	Save(ctx context.Context, c *Commit) (ID, error)
 	// Journal records that an execution of a tool starts, or how it ended, after the checkpoint that this session loaded or
 	// saved last; if there is none, the error is [ErrNoCheckpoint]. A second record of an execution replaces the first.

@@ -63,6 +63,10 @@ func RunShared(t *testing.T, lease time.Duration, open func(t *testing.T) Shared
 		t.Parallel()
 		fenced(t, open(t))
 	})
+	t.Run("what was rolled back stays so", func(t *testing.T) {
+		t.Parallel()
+		rolledBack(t, open(t))
+	})
 	t.Run("a lease that is not renewed expires", func(t *testing.T) {
 		t.Parallel()
 		shared := open(t)
@@ -107,5 +111,28 @@ func fenced(t *testing.T, shared Shared) {
 	old.close()
 	other.goBack(1)
 	other.say("two")
+	other.close()
+}
+
+// rolledBack rolls a thread back whose session hangs.
+func rolledBack(t *testing.T, shared Shared) {
+	t.Helper()
+	old := (&check{t, shared.A}).open("t")
+	old.say("one")
+	old.say("two")
+	b := &check{t, shared.B}
+	require.ErrorIs(t, b.store.Rollback(t.Context(), "t", 1), checkpoint.ErrBusy)
+	require.EqualValues(t, 2, old.load().Newest)
+	shared.Expire(t, "t")
+	b.rollBack("t", 1)
+	_, err := old.session.Save(t.Context(), old.commit(checkpoint.Record{}))
+	require.ErrorIs(t, err, checkpoint.ErrLost)
+	require.ErrorIs(t, old.session.Journal(t.Context(), &checkpoint.Execution{CallID: "1", N: 1}), checkpoint.ErrLost)
+	old.close()
+	require.Equal(t, []checkpoint.ID{1}, b.idsOf("t"))
+	other := b.open("t")
+	other.ids.n = 9
+	other.goBack(1)
+	require.EqualValues(t, 3, other.say("three"))
 	other.close()
 }

@@ -35,12 +35,16 @@ func Run(t *testing.T, open func(t *testing.T) checkpoint.Store) {
 		{"threads are independent", (*check).independent},
 		{"threads are used at once", (*check).concurrent},
 		{"a thread is a tree", (*check).tree},
+		{"the root", (*check).root},
 		{"history", (*check).history},
 		{"a history that is written anew stands alone", (*check).whole},
 		{"programs", (*check).programs},
 		{"list of threads", (*check).threads},
 		{"fork", (*check).fork},
 		{"delete", (*check).remove},
+		{"rollback", (*check).rollback},
+		{"rollback to the root", (*check).rollbackToRoot},
+		{"forks and rollbacks", (*check).rollbackOfForks},
 		{"journal", (*check).journal},
 		{"journal of calls with odd ids", (*check).oddCalls},
 		{"what could not be read again", (*check).invalid},
@@ -134,6 +138,9 @@ func (w *writer) goBack(to checkpoint.ID) *checkpoint.Thread {
 	held, err := w.session.Load(w.t.Context(), to)
 	require.NoError(w.t, err)
 	w.log, w.saved, w.id = held.Log, held.Log.Cursor(), to
+	if to == checkpoint.Root {
+		w.saved, w.id = history.Cursor{}, 0 // what follows is whole
+	}
 	return held
 }
 

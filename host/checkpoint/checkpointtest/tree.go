@@ -61,6 +61,54 @@ func (c *check) tree() {
 	w.close()
 }
 
+// root begins again before the first checkpoint, beside what is there.
+func (c *check) root() {
+	ctx := c.t.Context()
+	w := c.open("t")
+	_, err := c.store.Load(ctx, "t", checkpoint.Root)
+	require.ErrorIs(c.t, err, checkpoint.ErrNoThread)
+	held, err := w.session.Load(ctx, checkpoint.Root)
+	require.NoError(c.t, err)
+	require.Nil(c.t, held)
+	program := &checkpoint.Program{Digest: "p"}
+	w.save(checkpoint.Record{State: wire.Map{{Key: "a", Value: wire.Int(1)}}, Program: program})
+	w.say("one")
+	execution := checkpoint.Execution{CallID: "1", N: 1, Started: 1}
+	require.NoError(c.t, w.session.Journal(ctx, &execution))
+
+	for _, load := range []func() (*checkpoint.Thread, error){
+		func() (*checkpoint.Thread, error) { return c.store.Load(ctx, "t", checkpoint.Root) },
+		func() (*checkpoint.Thread, error) { return w.session.Load(ctx, checkpoint.Root) },
+	} {
+		held, err := load()
+		require.NoError(c.t, err)
+		require.Equal(c.t, &checkpoint.Thread{Newest: 2}, held)
+	}
+	require.ErrorIs(c.t, w.session.Journal(ctx, &execution), checkpoint.ErrNoCheckpoint, "there is nothing that it could be behind")
+	w.goBack(checkpoint.Root)
+	part := w.commit(checkpoint.Record{})
+	part.Whole = false
+	_, err = w.session.Save(ctx, part)
+	require.ErrorContains(c.t, err, "it has no parent and is not whole")
+	w.ids.n = 9
+	require.EqualValues(c.t, 3, w.say("other"))
+	require.EqualValues(c.t, 4, w.say("more"))
+	held = w.load()
+	require.Equal(c.t, []string{"other", "more"}, textsOf(held.Log.List()))
+	require.Empty(c.t, held.State)
+	require.Nil(c.t, held.Program)
+	require.Equal(c.t, []string{"one"}, c.texts("t", 2))
+	require.Equal(c.t, []checkpoint.Execution{execution}, w.goBack(2).Executions, "what was cut off there is as open as it was")
+	records, err := c.store.History(ctx, "t", 0, 9)
+	require.NoError(c.t, err)
+	require.Equal(c.t, []checkpoint.ID{3, 0, 1, 0}, []checkpoint.ID{records[0].Parent, records[1].Parent, records[2].Parent, records[3].Parent})
+	w.close()
+	require.NoError(c.t, c.store.Fork(ctx, "t", 0, "copy"))
+	require.Equal(c.t, []checkpoint.ID{4, 3}, c.idsOf("copy"))
+	c.rollBack("t", 3)
+	require.Equal(c.t, []string{"other"}, c.texts("t", 0))
+}
+
 func (c *check) history() {
 	w := c.open("t")
 	w.apply(everyKind())
@@ -192,7 +240,7 @@ func (c *check) fork() {
 	require.Equal(c.t, []string{"one", "other", "more"}, c.texts("copy", 0))
 	require.ErrorIs(c.t, c.store.Fork(ctx, "t", 0, "copy"), checkpoint.ErrThreadExists)
 	require.ErrorIs(c.t, c.store.Fork(ctx, "t", 9, "new"), checkpoint.ErrNoCheckpoint)
-	require.ErrorIs(c.t, c.store.Fork(ctx, "t", math.MaxUint64, "new"), checkpoint.ErrNoCheckpoint)
+	require.ErrorIs(c.t, c.store.Fork(ctx, "t", checkpoint.Root, "new"), checkpoint.ErrNoCheckpoint)
 	opened := c.open("opened")
 	require.ErrorIs(c.t, c.store.Fork(ctx, "t", 0, "opened"), checkpoint.ErrThreadExists, "a run has it")
 	require.Nil(c.t, opened.load())
@@ -337,19 +385,19 @@ func (c *check) absent() {
 	_, err = c.store.History(ctx, "t", 0, 1)
 	require.ErrorIs(c.t, err, checkpoint.ErrNoThread)
 	w.say("one")
-	for _, at := range []checkpoint.ID{2, 99, math.MaxUint64} {
+	for _, at := range []checkpoint.ID{2, 99, math.MaxInt64, math.MaxUint64 - 1} {
 		_, err = c.store.Load(ctx, "t", at)
 		require.ErrorIs(c.t, err, checkpoint.ErrNoCheckpoint, fmt.Sprint(at))
 		_, err = w.session.Load(ctx, at)
 		require.ErrorIs(c.t, err, checkpoint.ErrNoCheckpoint, fmt.Sprint(at))
 	}
-	for _, parent := range []checkpoint.ID{7, math.MaxUint64} {
+	for _, parent := range []checkpoint.ID{7, checkpoint.Root} {
 		commit := w.commit(checkpoint.Record{})
 		commit.Parent = parent
 		_, err = w.session.Save(ctx, commit)
 		require.ErrorIs(c.t, err, checkpoint.ErrNoCheckpoint)
 	}
-	page, err := c.store.History(ctx, "t", math.MaxUint64, 9)
+	page, err := c.store.History(ctx, "t", checkpoint.Root, 9)
 	require.NoError(c.t, err)
 	require.Len(c.t, page, 1)
 	require.EqualValues(c.t, 1, w.load().Newest)

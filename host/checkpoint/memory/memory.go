@@ -18,6 +18,7 @@ type Store struct {
 	threads map[string]*thread // only saved threads
 	names   []string           // of threads, sorted
 	open    map[string]bool
+	dropped map[string]checkpoint.ID // the largest ids of threads that were rolled back to the root
 }
 
 // thread is a saved thread.
@@ -45,7 +46,9 @@ func (t *thread) executions(at checkpoint.ID) (out []checkpoint.Execution) {
 }
 
 // New returns an empty store.
-func New() *Store { return &Store{threads: map[string]*thread{}, open: map[string]bool{}} }
+func New() *Store {
+	return &Store{threads: map[string]*thread{}, open: map[string]bool{}, dropped: map[string]checkpoint.ID{}}
+}
 
 // Open opens a thread, see [checkpoint.Store].
 func (s *Store) Open(_ context.Context, name string) (checkpoint.Session, error) {
@@ -74,6 +77,9 @@ func (s *Store) Load(_ context.Context, name string, at checkpoint.ID) (*checkpo
 
 // load returns the contents of the thread at a checkpoint.
 func (t *thread) load(at checkpoint.ID) (*checkpoint.Thread, error) {
+	if at == checkpoint.Root {
+		return &checkpoint.Thread{Newest: t.newest.ID}, nil
+	}
 	if at == 0 || at == t.newest.ID {
 		out := t.newest
 		out.Log = t.newest.Log.Fork()
@@ -166,6 +172,8 @@ func (s *Store) Fork(_ context.Context, name string, at checkpoint.ID, into stri
 		return checkpoint.ErrNoThread
 	case s.threads[into] != nil, s.open[into]:
 		return checkpoint.ErrThreadExists
+	case at == checkpoint.Root:
+		return checkpoint.ErrNoCheckpoint
 	case at == 0:
 		at = from.newest.ID
 	}
@@ -187,6 +195,7 @@ func (s *Store) Fork(_ context.Context, name string, at checkpoint.ID, into stri
 			return err
 		}
 	}
+	to.past.skip(s.dropped[into])
 	s.add(into, to)
 	return nil
 }
@@ -195,6 +204,41 @@ func (s *Store) add(name string, t *thread) {
 	at, _ := slices.BinarySearch(s.names, name)
 	s.names = slices.Insert(s.names, at, name)
 	s.threads[name] = t
+	delete(s.dropped, name)
+}
+
+func (s *Store) remove(name string) {
+	delete(s.threads, name)
+	at, _ := slices.BinarySearch(s.names, name)
+	s.names = slices.Delete(s.names, at, at+1)
+}
+
+// Rollback removes the newest checkpoints of a thread, see [checkpoint.Store].
+func (s *Store) Rollback(_ context.Context, name string, to checkpoint.ID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.threads[name]
+	switch {
+	case t == nil:
+		return checkpoint.ErrNoThread
+	case s.open[name]:
+		return &checkpoint.BusyError{}
+	case to == checkpoint.Root:
+		s.dropped[name] = checkpoint.ID(len(t.past.kept))
+		s.remove(name)
+		return nil
+	case to == 0:
+		return checkpoint.ErrNoCheckpoint
+	}
+	newest, err := t.load(to)
+	if err != nil {
+		return err
+	}
+	newest.Newest, newest.Executions = to, nil
+	t.newest = *newest
+	t.past.drop(to)
+	t.journal = slices.DeleteFunc(t.journal, func(n journalEntry) bool { return n.at >= to })
+	return nil
 }
 
 // Delete removes a thread, see [checkpoint.Store].
@@ -203,12 +247,13 @@ func (s *Store) Delete(_ context.Context, name string) error {
 	defer s.mu.Unlock()
 	switch {
 	case s.threads[name] == nil:
+		if !s.open[name] {
+			delete(s.dropped, name)
+		}
 		return checkpoint.ErrNoThread
 	case s.open[name]:
 		return &checkpoint.BusyError{}
 	}
-	delete(s.threads, name)
-	at, _ := slices.BinarySearch(s.names, name)
-	s.names = slices.Delete(s.names, at, at+1)
+	s.remove(name)
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // past holds the checkpoints of a thread compactly: their documents without the messages, one after the other.
 type past struct {
 	docs []byte
-	kept []kept // in the order of their ids, from 1
+	kept []kept // in the order of their ids, from 1 to the largest that the thread has had
 }
 
 // kept records where the document of a checkpoint ends, and the messages that it adds.
@@ -29,9 +29,7 @@ func (p *past) add(id checkpoint.ID, r *checkpoint.Record) error {
 	if err != nil {
 		return err
 	}
-	for checkpoint.ID(len(p.kept))+1 < id {
-		p.kept = append(p.kept, kept{end: len(p.docs)})
-	}
+	p.skip(id - 1)
 	k := kept{end: len(docs)}
 	for i := range r.Changes {
 		if e := r.Changes[i].Entry; e != nil {
@@ -40,6 +38,22 @@ func (p *past) add(id checkpoint.ID, r *checkpoint.Record) error {
 	}
 	p.docs, p.kept = docs, append(p.kept, k)
 	return nil
+}
+
+// skip leaves out ids up to the last one given.
+func (p *past) skip(last checkpoint.ID) {
+	for checkpoint.ID(len(p.kept)) < last {
+		p.kept = append(p.kept, kept{end: len(p.docs)})
+	}
+}
+
+// drop removes the checkpoints with larger ids than the one given, whose ids are not used again.
+func (p *past) drop(after checkpoint.ID) {
+	end := p.kept[after-1].end
+	p.docs = p.docs[:end:end] // what follows is copied before it is overwritten: records that were read refer to it
+	for i := after; i < checkpoint.ID(len(p.kept)); i++ {
+		p.kept[i] = kept{end: end}
+	}
 }
 
 // add adds a message.
@@ -65,7 +79,7 @@ func (p *past) record(id checkpoint.ID) (*checkpoint.Record, error) {
 		start = p.kept[id-2].end
 	}
 	doc := p.docs[start:k.end:k.end]
-	if len(doc) == 0 { // a fork has only the checkpoints that lead to its newest
+	if len(doc) == 0 { // it was dropped, or is on a branch that a fork has not copied
 		return nil, checkpoint.ErrNoCheckpoint
 	}
 	parent, n := binary.Uvarint(doc)

@@ -42,6 +42,7 @@ func (s *session) Save(_ context.Context, c *checkpoint.Commit) (checkpoint.ID, 
 	isNew := t == nil
 	if isNew {
 		t = &thread{created: c.Time}
+		t.past.skip(s.store.dropped[s.name])
 	}
 	next, err := t.after(c)
 	if err != nil {
@@ -63,6 +64,9 @@ func (s *session) Save(_ context.Context, c *checkpoint.Commit) (checkpoint.ID, 
 // after returns the contents of the thread after a commit.
 func (t *thread) after(c *checkpoint.Commit) (checkpoint.Thread, error) {
 	id := checkpoint.ID(len(t.past.kept)) + 1
+	if c.Parent == checkpoint.Root {
+		return checkpoint.Thread{}, checkpoint.ErrNoCheckpoint
+	}
 	next := checkpoint.Thread{ID: id, Newest: id, Log: c.Log.Fork(), Record: c.Record, Program: c.Program}
 	next.Record.ID, next.Record.Time = id, time.UnixMilli(c.Time.UnixMilli()).UTC()
 	next.Record.Forget()

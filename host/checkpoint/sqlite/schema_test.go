@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -118,7 +119,15 @@ func TestTheFirstSchemaIsOpened(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, string(want), holds(t, store))
 	}
-	agent := asking(t, open(t, path, sqlite.Options{}), 2)
+	store := open(t, path, sqlite.Options{})
+	require.NoError(t, store.Rollback(t.Context(), "forked", checkpoint.Root))
+	session, err := store.Open(t.Context(), "forked")
+	require.NoError(t, err)
+	id, err := session.Save(t.Context(), commit(0, 10))
+	require.NoError(t, err)
+	require.Equal(t, checkpoint.ID(3), id, "its ids are remembered as in a thread of today")
+	require.NoError(t, session.Close())
+	agent := asking(t, store, 2)
 	result, err := agent.Run(t.Context(), host.Input{Thread: "waits", Resume: []host.Answer{{Value: "yes"}}})
 	require.NoError(t, err)
 	require.Equal(t, host.Completed, result.Status)
@@ -156,7 +165,7 @@ func writeFirst(t *testing.T) {
 	db.SetMaxOpenConns(1)
 	for _, statement := range []string{
 		string(schema), "ATTACH DATABASE '" + path + "' AS present",
-		"INSERT INTO agenthost_threads SELECT * FROM present.agenthost_threads",
+		"INSERT INTO agenthost_threads SELECT no, name, created, lease, holder, until FROM present.agenthost_threads",
 		"INSERT INTO agenthost_checkpoints SELECT * FROM present.agenthost_checkpoints",
 		"INSERT INTO agenthost_journal SELECT * FROM present.agenthost_journal",
 		"CREATE TABLE agenthost_schema (version BIGINT NOT NULL)", "INSERT INTO agenthost_schema (version) VALUES (1)",
@@ -180,6 +189,18 @@ func TestTheFirstSchemaStaysAsItIs(t *testing.T) {
 	want := tables(t, firstFile)
 	delete(want, "agenthost_schema")
 	require.Equal(t, want, tables(t, path), "if a release has this file, put changes into another one; else run the test with -update")
+}
+
+// TestTheVersionOfTheTablesIsDocumented compares the documents with what leads from one version to the next.
+func TestTheVersionOfTheTablesIsDocumented(t *testing.T) {
+	t.Parallel()
+	versions, err := os.ReadFile("../../../docs/versions.md")
+	require.NoError(t, err)
+	for _, dialect := range []string{"sqlite", "postgres"} {
+		steps, err := os.ReadDir("../../internal/sqlstore/schema/" + dialect)
+		require.NoError(t, err)
+		require.Contains(t, string(versions), fmt.Sprintf("| threads and values: tables | %d |", len(steps)))
+	}
 }
 
 // tables are the statements that made the tables of a file.

@@ -15,7 +15,7 @@ import (
 type Entry struct {
 	ID        checkpoint.ID     `json:"checkpoint"`
 	Parent    checkpoint.ID     `json:"parent,omitempty"`
-	Branches  bool              `json:"branches,omitempty"` // whether the parent is not the checkpoint before it
+	Branches  bool              `json:"branches,omitempty"` // whether it does not follow the checkpoint before it
 	Time      time.Time         `json:"time"`
 	Source    checkpoint.Source `json:"source"`
 	Run       string            `json:"run"`
@@ -69,6 +69,9 @@ func History(ctx context.Context, s checkpoint.Store, thread string) ([]Entry, e
 		out = append(out, entryOf(r))
 	}
 	for i := range out {
+		if out[i].Parent == 0 {
+			out[i].Branches = i < len(out)-1
+		}
 		before := at[out[i].Parent]
 		if before == nil { // a fork leaves it out
 			before = at[0]

@@ -3,6 +3,7 @@ package threadview_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/model/scripted"
 )
 
@@ -58,6 +60,23 @@ func TestTheHistoryOfAThread(t *testing.T) {
 	line, err := json.Marshal(&b.entries()[0])
 	require.NoError(t, err)
 	require.NotContains(t, string(line), "answered")
+}
+
+func TestABranchFromTheBeginningIsShownAsOne(t *testing.T) {
+	t.Parallel()
+	b := setup(t, scripted.Say("one"))
+	b.say("hi")
+	before := len(b.entries())
+	session, err := b.store.Open(t.Context(), "ada")
+	require.NoError(t, err)
+	_, err = session.Save(t.Context(), &checkpoint.Commit{Record: checkpoint.Record{Whole: true, Source: checkpoint.SourceInput, Checkpoint: checkpoint.Checkpoint{Next: "model"}}})
+	require.NoError(t, err)
+	require.NoError(t, session.Close())
+	entries := b.entries()
+	require.Len(t, entries, before+1)
+	require.True(t, entries[0].Branches)
+	require.False(t, entries[before].Branches)
+	require.Contains(t, b.history(), fmt.Sprintf("#%d from the beginning  ", before+1))
 }
 
 func TestChangesOfTheHistory(t *testing.T) {

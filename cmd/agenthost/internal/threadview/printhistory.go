@@ -1,6 +1,7 @@
 package threadview
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -34,11 +35,14 @@ func (e *Entry) write(r *report) {
 	default:
 		heading = append(heading, "next "+e.Next)
 	}
-	if e.Branches {
-		r.linef("#%d after #%d  %s", e.ID, e.Parent, terminal.Line(strings.Join(heading, ", ")))
-	} else {
-		r.linef("#%d  %s", e.ID, terminal.Line(strings.Join(heading, ", ")))
+	after := ""
+	switch {
+	case e.Branches && e.Parent == 0:
+		after = " from the beginning"
+	case e.Branches:
+		after = fmt.Sprintf(" after #%d", e.Parent)
 	}
+	r.linef("#%d%s  %s", e.ID, after, terminal.Line(strings.Join(heading, ", ")))
 	if e.Rewritten {
 		r.linef("    the history was rewritten, with %d messages", e.Messages)
 	}

@@ -132,13 +132,16 @@ func TestEchoedCredentialsAreHidden(t *testing.T) {
 				defer server.Close()
 				m := p.model(server.URL)
 				request := &model.Request{Messages: history.Of(abi.Human("hi"))}
-				streamed := ""
+				streamed, written := "", ""
 				for chunk, err := range m.Stream(t.Context(), request) {
 					streamed += chunk.Text
 					streamed += chunk.Reasoning
+					for _, piece := range chunk.Calls {
+						written += piece.Args
+					}
 					hidden(t, chunk.Response, err)
 				}
-				hidden(t, nil, fmt.Errorf("%s", streamed)) //nolint:err113 // its text
+				hidden(t, nil, fmt.Errorf("%s", streamed+written)) //nolint:err113 // its text
 				resp, err := m.Generate(t.Context(), request)
 				hidden(t, resp, err)
 				switch {
@@ -147,6 +150,9 @@ func TestEchoedCredentialsAreHidden(t *testing.T) {
 					require.Equal(t, "Authorization: Bearer ***; proxy ***.", resp.AI().Content.Text())
 				case kind == "a stream with a cut":
 					require.Equal(t, "Hi. Bearer *** More.", streamed)
+					if name != "gemini" { // it has no pieces of calls
+						require.Equal(t, `{"a":"Hi. Bearer *** More."}`, written)
+					}
 				}
 			})
 		}

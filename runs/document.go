@@ -2,8 +2,9 @@ package runs
 
 import "encoding/json"
 
-// Document is a value in JSON that a store keeps as it is, and does not look into. Its text is valid JSON; nil is no value.
+// Document is a value in JSON that a store keeps as it is, and does not look into. Its text is valid JSON in UTF-8, and has at most
+// [MaxDocument] bytes; nil, or an empty text, is no value.
 type Document = json.RawMessage
 
-// Metadata is what clients note about a row: an object of JSON values as [encoding/json] decodes them.
-type Metadata map[string]any
+// MaxDocument is the maximum size of a document, in bytes.
+const MaxDocument = 16 << 20

@@ -10,7 +10,7 @@ import (
 // in LangGraph's API, while the agent goes on with the run that asked.
 type Run struct {
 	Owner  string
-	ID     string // a UUID in lower case, unique over all owners
+	ID     string // a UUID in lower case, or what [CheckID] allows; unique over all owners
 	Thread string
 	Agent  string // name of the agent that performs it
 	// Assistant is the id of the assistant that it was started with.
@@ -20,16 +20,17 @@ type Run struct {
 	Metadata  Metadata
 	Strategy  Strategy
 	Status    Status
-	Failure   *Failure // why it failed; nil otherwise
-	Created   time.Time
-	Updated   time.Time
+	Failure   *Failure  // why it failed; nil otherwise
+	Created   time.Time // the store sets it
+	Updated   time.Time // when its status changed, or somebody cancelled it; the store sets it
 	Due       time.Time // it does not begin earlier
 	// Number orders the runs of a store as they were submitted, from 1. The store assigns it.
 	Number uint64
-	// Attempt counts how often the run was claimed. It is 0 while the run is pending, and more than 1 if a process that performed it
-	// died.
+	// Attempt counts how often the run was claimed. It is 0 until then, and more than 1 if a process that performed it died or gave it
+	// back.
 	Attempt int
-	// Before is the newest checkpoint of the thread when the run was claimed first; 0: the thread had none. A rollback returns to it.
+	// Before is the newest checkpoint of the thread before the run, see [Queue.Begin]; 0: the thread had none, or nobody has noted it
+	// yet. A rollback returns to it.
 	Before checkpoint.ID
 	// After is the newest checkpoint of the thread when the run was over; 0 while it is not.
 	After checkpoint.ID
@@ -78,7 +79,7 @@ const (
 	CancelRollback Cancel = "rollback"  // the run is removed, with the checkpoints that it made
 )
 
-// Failure is why a run failed.
+// Failure is why a run failed. A store cuts long texts at [MaxText] bytes, and replaces what is not UTF-8.
 type Failure struct {
 	Type    string `json:"error"` // type of the error, see [github.com/agenthost/agenthost/host.ErrorDocument]
 	Message string `json:"message"`
@@ -87,6 +88,6 @@ type Failure struct {
 // RunQuery selects runs of a thread, the newest first.
 type RunQuery struct {
 	Status Status // "": any
-	Limit  int    // 0: 10, and never more than MaxPage
+	Limit  int    // 0: DefaultPage, and never more than MaxPage
 	Offset int
 }

@@ -5,16 +5,17 @@ import "time"
 // Thread is what is known of a thread beside its checkpoints. An owner and an id name it; two owners may use the same id.
 type Thread struct {
 	Owner    string
-	ID       string // a UUID in lower case
+	ID       string // a UUID in lower case, or what [CheckID] allows
 	Metadata Metadata
 	Config   Document // the configuration of its last run, as the client gave it; nil: none
 	Status   ThreadStatus
 	Agent    string // name of the agent of its last run; "": none has begun
 	Failure  *Failure
-	// Waiting says what waits for an answer, by the ids of the interrupts. It is empty unless the status is interrupted.
+	// Waiting says what waits for an answer, by the ids of the interrupts. It is empty unless the status is interrupted: a store
+	// leaves it out with another status.
 	Waiting []Interrupt
-	Created time.Time
-	Updated time.Time // when anything of this changed
+	Created time.Time // the store sets it
+	Updated time.Time // when anything of this changed; the store sets it
 	Stepped time.Time // when a run or an update changed the state
 	Expiry  *Expiry   // nil: it is kept
 }
@@ -22,14 +23,15 @@ type Thread struct {
 // Interrupt is a question that waits, as a thread shows it without its checkpoints being read.
 type Interrupt struct {
 	ID    string   `json:"id"`
-	Step  string   `json:"step"` // the hook or tool that asks
-	Value Document `json:"value"`
+	Step  string   `json:"step"`  // the hook or tool that asks
+	Value Document `json:"value"` // a store may leave out white space between its parts
 }
 
 // ThreadStatus says what a thread is doing.
 type ThreadStatus string
 
-// The statuses of threads.
+// The statuses of threads. Whether a thread is busy follows from its runs. A busy thread also has the status that it comes back to if
+// its runs go without a trace, as a pending one does that is cancelled: the one that it had before.
 const (
 	ThreadIdle        ThreadStatus = "idle"
 	ThreadBusy        ThreadStatus = "busy"        // a run of it is running, or waits to be performed
@@ -51,30 +53,3 @@ type ThreadQuery struct {
 	Status   ThreadStatus // "": any
 	Page
 }
-
-// Page is one page of a list. Rows that are equal in what they are sorted by are in the order of their ids.
-type Page struct {
-	Limit  int // at most this many; 0: 10, and never more than MaxPage
-	Offset int
-	Sort   Sort // "": by the time of creation
-	// Ascending sorts the smallest, or the oldest, first.
-	Ascending bool
-}
-
-// MaxPage is how many rows a page has at most.
-const MaxPage = 1000
-
-// Sort is what a list is sorted by.
-type Sort string
-
-// What lists can be sorted by. Assistants have names and threads have statuses; sorting a list by what its rows lack is an error.
-const (
-	SortID      Sort = "id"
-	SortCreated Sort = "created"
-	SortUpdated Sort = "updated"
-	SortStepped Sort = "stepped"
-	SortStatus  Sort = "status"
-	SortName    Sort = "name"
-	SortAgent   Sort = "agent"
-	SortNext    Sort = "next" // of schedules: when they fire next
-)

@@ -19,10 +19,11 @@ import (
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/internal/sqlstore"
+	"github.com/agenthost/agenthost/internal/sqldb"
 )
 
 // Store keeps threads in a database. Close it after its sessions.
-type Store struct{ *sqlstore.Database }
+type Store struct{ *sqlstore.Store }
 
 // Options configures the use of a database. The zero value is the default.
 type Options struct {
@@ -52,13 +53,13 @@ func Open(ctx context.Context, address string, options Options) (*Store, error) 
 	}
 	db.SetMaxOpenConns(options.Connections)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	made, err := sqlstore.New(ctx, sqlstore.Config{
-		Name: fmt.Sprintf("postgres %q on %s", config.Database, config.Host), Dialect: &dialect, Writes: db, Reads: db, Lease: options.Lease,
-	})
+	name := fmt.Sprintf("postgres %q on %s", config.Database, config.Host)
+	store, err := sqlstore.New(ctx, sqldb.New(sqldb.Config{Name: name, Dialect: &dialect, Writes: db, Reads: db}),
+		sqlstore.Options{Lease: options.Lease})
 	if err != nil {
 		return nil, err
 	}
-	return &Store{made}, nil
+	return &Store{store}, nil
 }
 
 // withoutAddress removes the address, and the password in it, from an error.
@@ -72,7 +73,7 @@ func withoutAddress(err error) error {
 // schemaLock is the number of the advisory lock that a process holds while it changes the tables.
 const schemaLock = "4713290176" // any number that others do not use
 
-var dialect = sqlstore.Dialect{
+var dialect = sqldb.Dialect{
 	Name:     "postgres",
 	Now:      "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
 	Lock:     "SELECT pg_advisory_xact_lock(" + schemaLock + ")",
@@ -80,6 +81,7 @@ var dialect = sqlstore.Dialect{
 	Alone:    "FOR NO KEY UPDATE",
 	Writing:  sql.LevelReadCommitted,
 	Snapshot: sql.LevelRepeatableRead,
+	Newer:    checkpoint.ErrNewer,
 	Classify: classify,
 }
 

@@ -20,10 +20,11 @@ import (
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/internal/sqlstore"
+	"github.com/agenthost/agenthost/internal/sqldb"
 )
 
 // Store keeps threads in a file. Close it after its sessions.
-type Store struct{ *sqlstore.Database }
+type Store struct{ *sqlstore.Store }
 
 // Options configures the use of a file. The zero value is the default.
 type Options struct {
@@ -57,14 +58,14 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), writes.Close())
 	}
 	reads.SetMaxOpenConns(4)
-	db, err := sqlstore.New(ctx, sqlstore.Config{
-		Name: name, Dialect: &dialect, Writes: writes, Reads: reads, Lease: options.Lease,
-		Connect: func(ctx context.Context) error { return connect(ctx, writes, options.Wait) },
+	db := sqldb.New(sqldb.Config{Name: name, Dialect: &dialect, Writes: writes, Reads: reads})
+	store, err := sqlstore.New(ctx, db, sqlstore.Options{
+		Lease: options.Lease, Connect: func(ctx context.Context) error { return connect(ctx, writes, options.Wait) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db}, nil
+	return &Store{store}, nil
 }
 
 func dsn(path string, options *Options, lock string) string {
@@ -83,9 +84,10 @@ func dsn(path string, options *Options, lock string) string {
 
 const pageSize = 4096
 
-var dialect = sqlstore.Dialect{
+var dialect = sqldb.Dialect{
 	Name:     "sqlite",
 	Now:      "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+	Newer:    checkpoint.ErrNewer,
 	Classify: classify,
 }
 

@@ -1,10 +1,10 @@
 // Package sqlstore keeps threads and values in an SQL database. The stores in SQLite and PostgreSQL share all of it, and add
-// only how a database is opened.
+// only how a database is opened. Connections, transactions and migrations are those of internal/sqldb.
 //
 // # Where to find what
 //
 //   - leases, their default length, what happens when one is lost: lease.go
 //   - what a run writes, and how a write is repeated: session.go; reading, listing and deleting threads: threads.go; forks: fork.go
 //   - values: values.go; their versions: valuechange.go; quotas and expiry: valuespace.go
-//   - tables and their versions: migrate.go, schema; differences between databases: dialect.go
+//   - tables: schema
 package sqlstore

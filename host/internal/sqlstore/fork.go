@@ -17,17 +17,17 @@ const forkThread = `INSERT INTO agenthost_threads (name, created) VALUES ($1, {n
 	RETURNING no`
 
 // Fork copies a thread, see [checkpoint.Store].
-func (d *Database) Fork(ctx context.Context, name string, at checkpoint.ID, into string) error {
+func (s *Store) Fork(ctx context.Context, name string, at checkpoint.ID, into string) error {
 	if err := checkpoint.CheckName(into); err != nil {
 		return err
 	}
-	return d.change(ctx, func(tx *sql.Tx) error {
+	return s.db.Change(ctx, func(tx *sql.Tx) error {
 		var locked int64
-		err := tx.QueryRowContext(ctx, d.sql(`SELECT no FROM agenthost_threads WHERE name = $1 {alone}`), name).Scan(&locked)
+		err := tx.QueryRowContext(ctx, s.db.SQL(`SELECT no FROM agenthost_threads WHERE name = $1 {alone}`), name).Scan(&locked)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		no, newest, err := d.thread(ctx, tx, name) // the lock keeps others from saving to it
+		no, newest, err := s.thread(ctx, tx, name) // the lock keeps others from saving to it
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (d *Database) Fork(ctx context.Context, name string, at checkpoint.ID, into
 			return checkpoint.ErrNoCheckpoint
 		}
 		var copied int64
-		err = tx.QueryRowContext(ctx, d.sql(forkThread), into).Scan(&copied)
+		err = tx.QueryRowContext(ctx, s.db.SQL(forkThread), into).Scan(&copied)
 		if errors.Is(err, sql.ErrNoRows) {
 			return checkpoint.ErrThreadExists
 		}

@@ -19,50 +19,50 @@ const (
 )
 
 // Open opens a thread, see [checkpoint.Store].
-func (d *Database) Open(ctx context.Context, name string) (checkpoint.Session, error) {
+func (s *Store) Open(ctx context.Context, name string) (checkpoint.Session, error) {
 	if err := checkpoint.CheckName(name); err != nil {
 		return nil, err
 	}
-	s := &session{db: d, name: name, lease: token()}
-	ctx, cancel := context.WithTimeout(ctx, d.lease) // a lease that takes longer to get has expired
+	opened := &session{store: s, db: s.db, name: name, lease: token()}
+	ctx, cancel := context.WithTimeout(ctx, s.lease) // a lease that takes longer to get has expired
 	defer cancel()
 	var began time.Time
-	err := d.changeSettled(ctx, func(tx *sql.Tx) error {
+	err := s.changeSettled(ctx, func(tx *sql.Tx) error {
 		began = now()
-		_, err := tx.ExecContext(ctx, d.sql(`INSERT INTO agenthost_threads (name, created)
+		_, err := tx.ExecContext(ctx, s.db.SQL(`INSERT INTO agenthost_threads (name, created)
 			VALUES ($1, {now}) ON CONFLICT (name) DO NOTHING`), name)
 		if err != nil {
 			return err
 		}
-		err = tx.QueryRowContext(ctx, d.sql(`UPDATE agenthost_threads SET lease = $1, holder = $2, until = {now} + $3
+		err = tx.QueryRowContext(ctx, s.db.SQL(`UPDATE agenthost_threads SET lease = $1, holder = $2, until = {now} + $3
 			WHERE name = $4 AND (lease IS NULL OR until < {now}) RETURNING no`),
-			s.lease, d.holder, d.lease.Milliseconds(), name).Scan(&s.no)
+			opened.lease, s.holder, s.lease.Milliseconds(), name).Scan(&opened.no)
 		if errors.Is(err, sql.ErrNoRows) {
-			return d.busy(ctx, tx, name)
+			return s.busy(ctx, tx, name)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.begin(began)
-	return s, nil
+	opened.begin(began)
+	return opened, nil
 }
 
 // errMoved reports a thread that was closed or removed between two statements of a transaction.
 var errMoved = errors.New("the thread was closed in the meantime")
 
 // changeSettled performs do as change does, and repeats it while the thread moves.
-func (d *Database) changeSettled(ctx context.Context, do func(tx *sql.Tx) error) error {
+func (s *Store) changeSettled(ctx context.Context, do func(tx *sql.Tx) error) error {
 	for {
-		if err := d.change(ctx, do); !errors.Is(err, errMoved) {
+		if err := s.db.Change(ctx, do); !errors.Is(err, errMoved) {
 			return err
 		}
 	}
 }
 
 // busy returns the error for a thread that is open elsewhere.
-func (*Database) busy(ctx context.Context, tx *sql.Tx, name string) error {
+func (*Store) busy(ctx context.Context, tx *sql.Tx, name string) error {
 	var holder sql.NullString
 	var until sql.NullInt64
 	err := tx.QueryRowContext(ctx, `SELECT holder, until FROM agenthost_threads WHERE name = $1`, name).Scan(&holder, &until)
@@ -99,7 +99,7 @@ const renewLease = `UPDATE agenthost_threads SET until = {now} + $1 WHERE no = $
 
 // renew renews the lease until ctx ends or the lease is lost, and reports whether it was lost.
 func (s *session) renew(ctx context.Context, renewed time.Time) (lost bool) {
-	every := s.db.lease / 3
+	every := s.store.lease / 3
 	ticks := time.NewTicker(every) //nolint:forbidigo // as now
 	defer ticks.Stop()
 	for {
@@ -110,7 +110,7 @@ func (s *session) renew(ctx context.Context, renewed time.Time) (lost bool) {
 		}
 		began := now()
 		try, cancel := context.WithTimeout(ctx, every)
-		result, err := s.db.writes.ExecContext(try, s.db.sql(renewLease), s.db.lease.Milliseconds(), s.no, s.lease)
+		result, err := s.db.Writes().ExecContext(try, s.db.SQL(renewLease), s.store.lease.Milliseconds(), s.no, s.lease)
 		cancel()
 		taken := false
 		if err == nil {
@@ -118,7 +118,7 @@ func (s *session) renew(ctx context.Context, renewed time.Time) (lost bool) {
 			taken = failure == nil && n == 0
 			renewed = began
 		}
-		if ctx.Err() == nil && (taken || now().Sub(renewed)+every > s.db.lease) {
+		if ctx.Err() == nil && (taken || now().Sub(renewed)+every > s.store.lease) {
 			return true
 		}
 	}
@@ -141,9 +141,9 @@ func (s *session) Close() error {
 	if s.held.Err() != nil {
 		return nil // there is no lease to release
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), min(closing, s.db.lease))
+	ctx, cancel := context.WithTimeout(context.Background(), min(closing, s.store.lease))
 	defer cancel()
-	return s.db.change(ctx, func(tx *sql.Tx) error {
+	return s.db.Change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM agenthost_threads WHERE no = $1 AND lease = $2
 			AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = $1)`, s.no, s.lease)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/internal/sqldb"
 )
 
 // These statements write for a run. Without the lease they change nothing. Even a statement that began earlier cannot, because
@@ -28,7 +29,8 @@ const (
 
 // session is an open thread.
 type session struct {
-	db    *Database
+	store *Store
+	db    *sqldb.Database
 	no    int64
 	name  string
 	lease string
@@ -49,9 +51,9 @@ func (s *session) write(ctx context.Context, do func(ctx context.Context) error)
 		return checkpoint.ErrClosed
 	}
 	return s.whileHeld(ctx, func(ctx context.Context) error {
-		err := s.db.failed(do(ctx))
+		err := s.db.Failed(do(ctx))
 		if errors.Is(err, checkpoint.ErrUnavailable) && ctx.Err() == nil {
-			s.db.dropIdle()
+			s.db.DropIdle()
 			err = do(ctx)
 		}
 		return err
@@ -61,7 +63,7 @@ func (s *session) write(ctx context.Context, do func(ctx context.Context) error)
 // whileHeld performs do, and cancels it if the lease is lost. It also gives up after the length of two leases: on a connection
 // that was cut without notice, an answer may never come.
 func (s *session) whileHeld(ctx context.Context, do func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*s.db.lease)
+	ctx, cancel := context.WithTimeout(ctx, 2*s.store.lease)
 	defer cancel()
 	stop := context.AfterFunc(s.held, cancel)
 	defer stop()
@@ -69,13 +71,13 @@ func (s *session) whileHeld(ctx context.Context, do func(ctx context.Context) er
 	if err != nil && s.held.Err() != nil {
 		return checkpoint.ErrLost
 	}
-	return s.db.failed(err)
+	return s.db.Failed(err)
 }
 
 // Load returns the contents of the thread, see [checkpoint.Session].
 func (s *session) Load(ctx context.Context, at checkpoint.ID) (t *checkpoint.Thread, err error) {
 	err = s.whileHeld(ctx, func(ctx context.Context) (err error) {
-		t, err = s.db.Load(ctx, s.name, at)
+		t, err = s.store.Load(ctx, s.name, at)
 		return err
 	})
 	switch {
@@ -101,10 +103,10 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 			}
 		}
 		if !s.journalled.Load() {
-			id, err = s.insert(ctx, s.db.writes, c, doc)
+			id, err = s.insert(ctx, s.db.Writes(), c, doc)
 			return err
 		}
-		return s.db.change(ctx, func(tx *sql.Tx) error {
+		return s.db.Change(ctx, func(tx *sql.Tx) error {
 			if id, err = s.insert(ctx, tx, c, doc); err != nil { // fails without the lease
 				return err
 			}
@@ -124,7 +126,7 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 }
 
 // insert adds a checkpoint if the session still holds the lease, and returns its id.
-func (s *session) insert(ctx context.Context, q querier, c *checkpoint.Commit, doc []byte) (id checkpoint.ID, err error) {
+func (s *session) insert(ctx context.Context, q sqldb.Querier, c *checkpoint.Commit, doc []byte) (id checkpoint.ID, err error) {
 	for {
 		id, err = s.tryInsert(ctx, q, c, doc)
 		if err != nil || id != 0 {
@@ -143,8 +145,8 @@ func (s *session) insert(ctx context.Context, q querier, c *checkpoint.Commit, d
 }
 
 // tryInsert adds a checkpoint. The id is 0 if the lease is lost, or if the id was taken meanwhile.
-func (s *session) tryInsert(ctx context.Context, q querier, c *checkpoint.Commit, doc []byte) (id checkpoint.ID, err error) {
-	rows, err := q.QueryContext(ctx, s.db.sql(insertCheckpoint), c.Parent, c.Time.UnixMilli(), doc, s.no, s.lease)
+func (s *session) tryInsert(ctx context.Context, q sqldb.Querier, c *checkpoint.Commit, doc []byte) (id checkpoint.ID, err error) {
+	rows, err := q.QueryContext(ctx, s.db.SQL(insertCheckpoint), c.Parent, c.Time.UnixMilli(), doc, s.no, s.lease)
 	if err != nil {
 		return 0, err
 	}
@@ -163,7 +165,7 @@ func (s *session) exists(ctx context.Context, id checkpoint.ID) error {
 		return checkpoint.ErrNoCheckpoint
 	}
 	var one int
-	err := s.db.reads.QueryRowContext(ctx, `SELECT 1 FROM agenthost_checkpoints WHERE thread = $1 AND id = $2`, s.no, id).Scan(&one)
+	err := s.db.Reads().QueryRowContext(ctx, `SELECT 1 FROM agenthost_checkpoints WHERE thread = $1 AND id = $2`, s.no, id).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return checkpoint.ErrNoCheckpoint
 	}
@@ -181,7 +183,7 @@ func (s *session) Journal(ctx context.Context, e *checkpoint.Execution) error {
 			return checkpoint.ErrNoCheckpoint
 		}
 		s.journalled.Store(true)
-		result, err := s.db.writes.ExecContext(ctx, s.db.sql(noteExecution), s.no, s.at.Load(), journalKey(e), e.N, doc, s.lease)
+		result, err := s.db.Writes().ExecContext(ctx, s.db.SQL(noteExecution), s.no, s.at.Load(), journalKey(e), e.N, doc, s.lease)
 		if err != nil {
 			return err
 		}

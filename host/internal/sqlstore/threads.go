@@ -8,49 +8,40 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/internal/sqldb"
 )
 
 // thread finds a saved thread.
-func (d *Database) thread(ctx context.Context, q querier, name string) (no int64, newest checkpoint.ID, err error) {
+func (s *Store) thread(ctx context.Context, q sqldb.Querier, name string) (no int64, newest checkpoint.ID, err error) {
 	err = q.QueryRowContext(ctx, `SELECT t.no, c.id FROM agenthost_threads t JOIN agenthost_checkpoints c ON c.thread = t.no
 		WHERE t.name = $1 ORDER BY c.id DESC LIMIT 1`, name).Scan(&no, &newest)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, 0, checkpoint.ErrNoThread
 	}
-	return no, newest, d.failed(err)
+	return no, newest, s.db.Failed(err)
 }
 
 // Load returns the contents of a thread, see [checkpoint.Store].
-func (d *Database) Load(ctx context.Context, name string, at checkpoint.ID) (t *checkpoint.Thread, err error) {
-	err = d.look(ctx, func(tx *sql.Tx) error {
-		no, newest, err := d.thread(ctx, tx, name)
+func (s *Store) Load(ctx context.Context, name string, at checkpoint.ID) (t *checkpoint.Thread, err error) {
+	err = s.db.Look(ctx, func(tx *sql.Tx) error {
+		no, newest, err := s.thread(ctx, tx, name)
 		if err == nil {
-			t, err = d.load(ctx, tx, no, newest, at)
+			t, err = s.load(ctx, tx, no, newest, at)
 		}
 		return err
 	})
 	return t, err
 }
 
-// look performs do in a read-only transaction with one snapshot.
-func (d *Database) look(ctx context.Context, do func(tx *sql.Tx) error) error {
-	tx, err := d.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: d.dialect.Snapshot})
-	if err != nil {
-		return d.failed(err)
-	}
-	defer func() { _ = tx.Rollback() }() // nothing was changed
-	return d.failed(do(tx))
-}
-
 // load assembles the contents of a thread.
-func (d *Database) load(ctx context.Context, q querier, no int64, newest, at checkpoint.ID) (*checkpoint.Thread, error) {
+func (s *Store) load(ctx context.Context, q sqldb.Querier, no int64, newest, at checkpoint.ID) (*checkpoint.Thread, error) {
 	switch {
 	case at == 0:
 		at = newest
 	case at > newest:
 		return nil, checkpoint.ErrNoCheckpoint
 	}
-	records, err := d.path(ctx, q, no, at)
+	records, err := s.path(ctx, q, no, at)
 	if err != nil {
 		return nil, err
 	}
@@ -59,15 +50,15 @@ func (d *Database) load(ctx context.Context, q querier, no int64, newest, at che
 		return nil, err
 	}
 	t.Newest = newest
-	t.Executions, err = d.executions(ctx, q, no, at)
+	t.Executions, err = s.executions(ctx, q, no, at)
 	return t, err
 }
 
 // path returns the checkpoints that lead to one, starting at the last whole one.
-func (d *Database) path(ctx context.Context, q querier, no int64, at checkpoint.ID) (path []checkpoint.Record, err error) {
+func (s *Store) path(ctx context.Context, q sqldb.Querier, no int64, at checkpoint.ID) (path []checkpoint.Record, err error) {
 	for next := at; next != 0; {
 		before := len(path)
-		if path, err = d.stretch(ctx, q, no, next, path); err != nil {
+		if path, err = s.stretch(ctx, q, no, next, path); err != nil {
 			return nil, err
 		}
 		if len(path) == before { // missing: Fold reports it, unless it is the one asked for
@@ -90,8 +81,8 @@ func (d *Database) path(ctx context.Context, q querier, no int64, at checkpoint.
 const stretchRows = 200
 
 // stretch appends one batch of checkpoints on the way back from next.
-func (*Database) stretch(
-	ctx context.Context, q querier, no int64, next checkpoint.ID, path []checkpoint.Record,
+func (*Store) stretch(
+	ctx context.Context, q sqldb.Querier, no int64, next checkpoint.ID, path []checkpoint.Record,
 ) ([]checkpoint.Record, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, parent, time, doc FROM agenthost_checkpoints
 		WHERE thread = $1 AND id <= $2 ORDER BY id DESC LIMIT $3`, no, next, stretchRows)
@@ -130,7 +121,7 @@ func scan(rows *sql.Rows, want checkpoint.ID) (*checkpoint.Record, error) {
 }
 
 // executions returns the executions journalled after a checkpoint.
-func (*Database) executions(ctx context.Context, q querier, no int64, at checkpoint.ID) ([]checkpoint.Execution, error) {
+func (*Store) executions(ctx context.Context, q sqldb.Querier, no int64, at checkpoint.ID) ([]checkpoint.Execution, error) {
 	rows, err := q.QueryContext(ctx, `SELECT doc FROM agenthost_journal WHERE thread = $1 AND checkpoint = $2 ORDER BY call, n`, no, at)
 	if err != nil {
 		return nil, err
@@ -152,9 +143,9 @@ func (*Database) executions(ctx context.Context, q querier, no int64, at checkpo
 }
 
 // History returns checkpoints of a thread, see [checkpoint.Store].
-func (d *Database) History(ctx context.Context, name string, before checkpoint.ID, limit int) (out []checkpoint.Record, err error) {
-	err = d.look(ctx, func(tx *sql.Tx) error {
-		no, newest, err := d.thread(ctx, tx, name)
+func (s *Store) History(ctx context.Context, name string, before checkpoint.ID, limit int) (out []checkpoint.Record, err error) {
+	err = s.db.Look(ctx, func(tx *sql.Tx) error {
+		no, newest, err := s.thread(ctx, tx, name)
 		if err != nil {
 			return err
 		}
@@ -180,13 +171,13 @@ func (d *Database) History(ctx context.Context, name string, before checkpoint.I
 }
 
 // Threads returns threads, see [checkpoint.Store].
-func (d *Database) Threads(ctx context.Context, after string, limit int) ([]checkpoint.Info, error) {
-	rows, err := d.reads.QueryContext(ctx, d.sql(`SELECT t.name, c.id, t.created, t.lease IS NOT NULL AND t.until >= {now}, c.parent, c.time, c.doc
+func (s *Store) Threads(ctx context.Context, after string, limit int) ([]checkpoint.Info, error) {
+	rows, err := s.db.Reads().QueryContext(ctx, s.db.SQL(`SELECT t.name, c.id, t.created, t.lease IS NOT NULL AND t.until >= {now}, c.parent, c.time, c.doc
 		FROM agenthost_threads t JOIN agenthost_checkpoints c ON c.thread = t.no
 			AND c.id = (SELECT MAX(id) FROM agenthost_checkpoints WHERE thread = t.no)
 		WHERE t.name > $1 ORDER BY t.name LIMIT $2`), after, limit)
 	if err != nil {
-		return nil, d.failed(err)
+		return nil, s.db.Failed(err)
 	}
 	defer func() { _ = rows.Close() }() // Err reports what matters
 	var out []checkpoint.Info
@@ -196,7 +187,7 @@ func (d *Database) Threads(ctx context.Context, after string, limit int) ([]chec
 		var parent checkpoint.ID
 		var doc []byte
 		if err := rows.Scan(&info.Thread, &info.Head, &created, &info.Busy, &parent, &at, &doc); err != nil {
-			return nil, d.failed(err)
+			return nil, s.db.Failed(err)
 		}
 		info.Created, info.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(at).UTC()
 		if r, err := checkpoint.DecodeRecord(info.Head, parent, info.Updated, doc); err != nil {
@@ -206,16 +197,16 @@ func (d *Database) Threads(ctx context.Context, after string, limit int) ([]chec
 		}
 		out = append(out, info)
 	}
-	return out, d.failed(rows.Err())
+	return out, s.db.Failed(rows.Err())
 }
 
 // Delete removes a thread, see [checkpoint.Store].
-func (d *Database) Delete(ctx context.Context, name string) error {
-	return d.changeSettled(ctx, func(tx *sql.Tx) error {
-		if _, _, err := d.thread(ctx, tx, name); err != nil {
+func (s *Store) Delete(ctx context.Context, name string) error {
+	return s.changeSettled(ctx, func(tx *sql.Tx) error {
+		if _, _, err := s.thread(ctx, tx, name); err != nil {
 			return err
 		}
-		result, err := tx.ExecContext(ctx, d.sql(`DELETE FROM agenthost_threads
+		result, err := tx.ExecContext(ctx, s.db.SQL(`DELETE FROM agenthost_threads
 			WHERE name = $1 AND (lease IS NULL OR until < {now})`), name)
 		if err != nil {
 			return err
@@ -223,6 +214,6 @@ func (d *Database) Delete(ctx context.Context, name string) error {
 		if n, err := result.RowsAffected(); err != nil || n > 0 {
 			return err
 		}
-		return d.busy(ctx, tx, name)
+		return s.busy(ctx, tx, name)
 	})
 }

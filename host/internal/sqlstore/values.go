@@ -8,18 +8,19 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/host/store"
+	"github.com/agenthost/agenthost/internal/sqldb"
 )
 
 // values keeps values next to the threads of a database. A write first locks the row of its namespace and no other. Writes to
 // one namespace are therefore serialized, and cannot deadlock.
 type values struct {
-	db      *Database
+	db      *sqldb.Database
 	options *store.Options
 }
 
 // Values returns a store of values beyond threads in the same database. It closes together with the database.
-func (d *Database) Values(options ...store.Option) store.Store {
-	return &values{d, store.NewOptions(options...)}
+func (s *Store) Values(options ...store.Option) store.Store {
+	return &values{s.db, store.NewOptions(options...)}
 }
 
 // live is the condition that an entry has not expired at the time $1.
@@ -30,15 +31,15 @@ func (v *values) Get(ctx context.Context, ns store.Namespace, key string) (store
 	if err := store.CheckEntry(ctx, ns, key); err != nil {
 		return store.Entry{}, false, err
 	}
-	rows, err := v.db.reads.QueryContext(ctx, `SELECT key, length(value), version, created, updated, expires, TRUE, value, NULL
+	rows, err := v.db.Reads().QueryContext(ctx, `SELECT key, length(value), version, created, updated, expires, TRUE, value, NULL
 		FROM agenthost_entries WHERE `+live+` AND namespace = $2 AND key = $3`,
 		v.options.Now().UnixMicro(), []byte(ns.Path()), []byte(key))
 	if err != nil {
-		return store.Entry{}, false, v.db.failed(err)
+		return store.Entry{}, false, v.db.Failed(err)
 	}
 	entries, err := scanEntries(rows)
 	if err != nil || len(entries) == 0 {
-		return store.Entry{}, false, v.db.failed(err)
+		return store.Entry{}, false, v.db.Failed(err)
 	}
 	return entries[0], true, nil
 }
@@ -58,7 +59,7 @@ func (v *values) List(ctx context.Context, ns store.Namespace, q store.Query) (p
 		vectors = 1
 	}
 	limit := q.PageLimit()
-	rows, err := v.db.reads.QueryContext(ctx, `WITH
+	rows, err := v.db.Reads().QueryContext(ctx, `WITH
 		page AS (SELECT key, length(value) AS size FROM agenthost_entries
 			WHERE `+live+` AND namespace = $2 AND key >= $3 AND key < $4 AND key > $5 ORDER BY key LIMIT $6),
 		summed AS (SELECT key, size, sum(size) OVER (ORDER BY key) AS total FROM page)
@@ -67,11 +68,11 @@ func (v *values) List(ctx context.Context, ns store.Namespace, q store.Query) (p
 		FROM summed s JOIN agenthost_entries e ON e.namespace = $2 AND e.key = s.key ORDER BY e.key`,
 		v.options.Now().UnixMicro(), []byte(ns.Path()), []byte(q.Prefix), append([]byte(q.Prefix), 0xff), []byte(q.After), limit+1, most, vectors)
 	if err != nil {
-		return page, v.db.failed(err)
+		return page, v.db.Failed(err)
 	}
 	entries, err := scanEntries(rows)
 	if err != nil {
-		return page, v.db.failed(err)
+		return page, v.db.Failed(err)
 	}
 	for i := range entries {
 		if i == limit || (q.Values && entries[i].Value == nil) {
@@ -118,7 +119,7 @@ func (v *values) Drop(ctx context.Context, ns store.Namespace) error {
 		return err
 	}
 	from, before := ns.Range()
-	return v.db.change(ctx, func(tx *sql.Tx) error {
+	return v.db.Change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM agenthost_namespaces WHERE path >= $1 AND path < $2`, from, before)
 		return err
 	})
@@ -131,22 +132,22 @@ func (v *values) Namespaces(ctx context.Context, under, after store.Namespace, l
 	}
 	from, before := under.Range()
 	limit = store.PageLimit(limit)
-	rows, err := v.db.reads.QueryContext(ctx, `SELECT path FROM agenthost_namespaces
+	rows, err := v.db.Reads().QueryContext(ctx, `SELECT path FROM agenthost_namespaces
 		WHERE path >= $2 AND path < $3 AND path > $4 AND EXISTS (SELECT 1 FROM agenthost_entries WHERE namespace = path AND `+live+`)
 		ORDER BY path LIMIT $5`, v.options.Now().UnixMicro(), from, before, []byte(after.Path()), limit+1)
 	if err != nil {
-		return page, v.db.failed(err)
+		return page, v.db.Failed(err)
 	}
-	defer func() { err = errors.Join(err, v.db.failed(rows.Close())) }()
+	defer func() { err = errors.Join(err, v.db.Failed(rows.Close())) }()
 	for rows.Next() {
 		if page.More = len(page.Items) == limit; page.More {
 			break
 		}
 		var path sql.RawBytes
 		if err := rows.Scan(&path); err != nil {
-			return store.Page[store.Namespace]{}, v.db.failed(err)
+			return store.Page[store.Namespace]{}, v.db.Failed(err)
 		}
 		page.Items = append(page.Items, store.ParsePath(string(path)))
 	}
-	return page, v.db.failed(rows.Err())
+	return page, v.db.Failed(rows.Err())
 }

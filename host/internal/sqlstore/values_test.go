@@ -23,37 +23,37 @@ import (
 // place is where a database is, and how to open it, as often as wanted.
 type place struct {
 	driver, address string
-	open            func(ctx context.Context) (*sqlstore.Database, error)
+	open            func(ctx context.Context) (*sqlstore.Store, error)
 }
 
 func inSQLite(t *testing.T) place {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "agent.db")
-	return place{"sqlite", path, func(ctx context.Context) (*sqlstore.Database, error) {
+	return place{"sqlite", path, func(ctx context.Context) (*sqlstore.Store, error) {
 		s, err := sqlite.Open(ctx, path, sqlite.Options{})
 		if err != nil {
 			return nil, err
 		}
-		return s.Database, nil
+		return s.Store, nil
 	}}
 }
 
 func inPostgres(t *testing.T) place {
 	t.Helper()
 	address := pgtest.Address(t)
-	return place{"pgx", address, func(ctx context.Context) (*sqlstore.Database, error) {
+	return place{"pgx", address, func(ctx context.Context) (*sqlstore.Store, error) {
 		s, err := postgres.Open(ctx, address, postgres.Options{})
 		if err != nil {
 			return nil, err
 		}
-		return s.Database, nil
+		return s.Store, nil
 	}}
 }
 
 // kinds are the kinds of databases.
 var kinds = map[string]func(*testing.T) place{"SQLite": inSQLite, "PostgreSQL": inPostgres}
 
-func (p place) database(t *testing.T) *sqlstore.Database {
+func (p place) database(t *testing.T) *sqlstore.Store {
 	t.Helper()
 	db, err := p.open(t.Context())
 	require.NoError(t, err)

@@ -1,12 +1,12 @@
-package sqlstore
+package sqldb
 
 import "database/sql"
 
 // Dialect holds the differences between databases. Statements are shared; their arguments are $1, $2, ….
 type Dialect struct {
-	Name string // names the directory of its schema
+	Name string // names the directory of a schema
 	Now  string // expression for the database's own time, in milliseconds since 1970
-	Lock string // locks the schema until the transaction ends; "": a transaction does so by itself
+	Lock string // locks all schemas until the transaction ends; "": a transaction does so by itself
 	// Share ends a query to keep others from changing the rows that it finds until the transaction ends. Rows changed meanwhile
 	// are read again. "": a transaction keeps everybody out.
 	Share string
@@ -17,6 +17,8 @@ type Dialect struct {
 	Writing sql.IsolationLevel
 	// Snapshot is the isolation level of reading transactions: all their queries see the same snapshot.
 	Snapshot sql.IsolationLevel
-	// Classify returns the error of package checkpoint for a driver error; nil: none applies.
+	// Newer is the error for tables of a newer version.
+	Newer error
+	// Classify returns what an error of the driver means to the stores, as an error of theirs; nil: nothing that they know.
 	Classify func(err error) error
 }

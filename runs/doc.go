@@ -1,0 +1,19 @@
+// Package runs offers agents as a service: runs that wait in a queue, whose events can be read again and from anywhere, threads
+// that can be searched, assistants with versions, and schedules. Every protocol of the server is a translation to this package;
+// none of them calls an agent itself.
+//
+// What an agent remembers stays in its threads, see [github.com/agenthost/agenthost/host/checkpoint]. A [Store] keeps what surrounds
+// them. Several processes can share one store: any of them can perform a run, and all of them can read its events.
+//
+// # Owners
+//
+// Every row has an owner, and a store has no query without one: what belongs to somebody else does not exist. The owner "" is
+// everybody where the server knows no users.
+//
+// # Where to find what
+//
+//   - what the service keeps: thread.go, run.go, event.go, assistant.go, schedule.go
+//   - what a store must do: store.go for the doors of the server, queue.go for who performs runs; package runstest holds every
+//     store to it
+//   - errors: errors.go
+package runs

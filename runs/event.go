@@ -1,0 +1,29 @@
+package runs
+
+import (
+	"time"
+
+	"github.com/agenthost/agenthost/host"
+)
+
+// Event is one thing that happened in a run, as readers get it.
+type Event struct {
+	Run  string
+	Seq  uint64 // orders the events of a run; the attempt<<32 plus a number from 1, see [FirstSeq]
+	Time time.Time
+	Type string   // an [github.com/agenthost/agenthost/host.EventType]
+	Data Document // the event of the host, in its JSON form
+}
+
+// FirstSeq returns the position before the first event of an attempt. Each attempt has positions of its own, so that a process
+// that wrongly believes that it still performs a run cannot take those of the one that took over.
+func FirstSeq(attempt int) uint64 { return uint64(attempt) << 32 }
+
+// Attempt returns the number of the attempt that an event belongs to.
+func (e *Event) Attempt() int { return int(e.Seq >> 32) }
+
+// TypeToken is the type of events that are pieces of an answer.
+const TypeToken = string(host.EventToken)
+
+// Token reports whether the event is a piece of an answer, which the whole message repeats.
+func (e *Event) Token() bool { return e.Type == TypeToken }

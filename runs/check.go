@@ -40,7 +40,7 @@ func checkID(what, id string) error {
 		return fmt.Errorf("%s %s has %d bytes; it must have 1 to %d: %w", what, quoted(id), len(id), MaxID, ErrInvalidValue)
 	}
 	for _, r := range id {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.:@", r)) {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.:@", r) {
 			return fmt.Errorf("%s %s contains %q; use ASCII letters, digits and -_.:@ only: %w", what, quoted(id), r, ErrInvalidValue)
 		}
 	}
@@ -217,7 +217,8 @@ func (a *Assistant) Check() error {
 // a store's business.
 func (s *Schedule) Check() error {
 	if err := first(
-		CheckOwner(s.Owner), checkID("the schedule's id", s.ID), checkID("the assistant's id", s.Assistant), checkName("the cron expression", s.Cron, 1, maxCron),
+		CheckOwner(s.Owner), checkID("the schedule's id", s.ID), checkID("the assistant's id", s.Assistant),
+		checkName("the cron expression", s.Cron, 1, maxCron),
 		checkName("the time zone", s.Zone, 0, maxWord), checkDocument("the request", s.Request), s.Metadata.Check(),
 		checkTime("the schedule's end", s.End), checkTime("the schedule's next time", s.Next),
 	); err != nil || s.Thread == "" {

@@ -63,7 +63,8 @@ func (c *check) versions() {
 		a.Owner, a.ID, a.Version, a.Created = bob, missing, 9, a.Created.AddDate(1, 0, 0)
 	})
 	want := one.Copy()
-	want.Name, want.Metadata, want.Config, want.Agent, want.Description, want.Version, want.Updated = "two", runs.Metadata{"a": "b", "v": 2.0}, nil, "other", "", 2, two.Updated
+	want.Name, want.Metadata, want.Config, want.Agent = "two", runs.Metadata{"a": "b", "v": 2.0}, nil, "other"
+	want.Description, want.Version, want.Updated = "", 2, two.Updated
 	require.Equal(c.t, want, two)
 
 	back, err := c.s.UseVersion(c.ctx(), ann, one.ID, 1)
@@ -114,7 +115,9 @@ func (c *check) versions() {
 }
 
 func (c *check) findAssistants() {
-	cook := c.assistant(func(a *runs.Assistant) { a.Name, a.Agent, a.Metadata = "Der Köche Koch", "kitchen", runs.Metadata{"m": 1.0} })
+	cook := c.assistant(func(a *runs.Assistant) {
+		a.Name, a.Agent, a.Metadata = "Der Köche Koch", "kitchen", runs.Metadata{"m": 1.0}
+	})
 	smith := c.assistant(func(a *runs.Assistant) { a.Name, a.Metadata = "Smith 100%", runs.Metadata{"m": 1.0, "n": 2.0} })
 	plain := c.assistant(func(a *runs.Assistant) { a.Name = "smith_" })
 	find := func(q runs.AssistantQuery) []string {
@@ -129,7 +132,7 @@ func (c *check) findAssistants() {
 			require.Equal(c.t, *c.readAssistant(page[i].ID), page[i], "a list has whole assistants")
 		}
 		if q.Limit == 0 {
-			require.Equal(c.t, total, len(page))
+			require.Len(c.t, page, total)
 		}
 		return ids
 	}

@@ -194,8 +194,8 @@ func (c *check) calls() map[string]call { //nolint:funlen // a table
 // methods returns the names of the methods of interfaces.
 func methods[T any](names []string) []string {
 	t := reflect.TypeFor[T]()
-	for i := range t.NumMethod() {
-		names = append(names, t.Method(i).Name)
+	for method := range t.Methods() {
+		names = append(names, method.Name)
 	}
 	return names
 }
@@ -266,10 +266,15 @@ func (c *check) sameIDs() {
 // queueCalls has a call of each method for workers.
 func queueCalls(p *property) map[string]func(ctx context.Context, s runs.Store) error {
 	return map[string]func(ctx context.Context, s runs.Store) error{
-		"Claim":  func(ctx context.Context, s runs.Store) error { _, err := s.Claim(ctx, p.worker, 1); return err },
-		"Begin":  func(ctx context.Context, s runs.Store) error { _, err := s.Begin(ctx, p.worker, p.running.ID, 9); return err },
-		"Renew":  func(ctx context.Context, s runs.Store) error { _, err := s.Renew(ctx, p.worker, nil); return err },
-		"Append": func(ctx context.Context, s runs.Store) error { return s.Append(ctx, p.worker, []runs.Event{anEvent(p.running.ID, 9)}) },
+		"Claim": func(ctx context.Context, s runs.Store) error { _, err := s.Claim(ctx, p.worker, 1); return err },
+		"Begin": func(ctx context.Context, s runs.Store) error {
+			_, err := s.Begin(ctx, p.worker, p.running.ID, 9)
+			return err
+		},
+		"Renew": func(ctx context.Context, s runs.Store) error { _, err := s.Renew(ctx, p.worker, nil); return err },
+		"Append": func(ctx context.Context, s runs.Store) error {
+			return s.Append(ctx, p.worker, []runs.Event{anEvent(p.running.ID, 9)})
+		},
 		"Finish": func(ctx context.Context, s runs.Store) error {
 			return s.Finish(ctx, p.worker, &runs.Outcome{Run: p.running.ID, Status: runs.Success})
 		},

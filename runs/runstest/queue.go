@@ -240,7 +240,8 @@ func (c *check) finishTemporary() {
 	w := worker("w")
 	ends := func(r *runs.Run) {
 		require.NoError(c.t, c.s.Finish(c.ctx(), w, &runs.Outcome{
-			Run: r.ID, Status: runs.Success, DeleteThread: true, Events: []runs.Event{anEvent(r.ID, 1)}, Thread: func(t *runs.Thread) { t.Status = runs.ThreadIdle },
+			Run: r.ID, Status: runs.Success, DeleteThread: true, Events: []runs.Event{anEvent(r.ID, 1)},
+			Thread: func(t *runs.Thread) { t.Status = runs.ThreadIdle },
 		}))
 		_, err := c.s.Run(c.ctx(), ann, r.ID)
 		require.ErrorIs(c.t, err, runs.ErrNoRun)

@@ -85,7 +85,7 @@ func (c *check) findSchedules() {
 			require.Equal(c.t, *c.readSchedule(page[i].ID), page[i], "a list has whole schedules")
 		}
 		if q.Limit == 0 {
-			require.Equal(c.t, total, len(page))
+			require.Len(c.t, page, total)
 		}
 		return ids
 	}

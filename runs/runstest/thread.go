@@ -121,7 +121,9 @@ func threadIDs(threads []runs.Thread) []string {
 }
 
 func (c *check) findThreads() {
-	red := c.thread(func(t *runs.Thread) { t.Metadata = runs.Metadata{"color": "red", "tags": []any{"a", "b"}, "user": map[string]any{"n": 1.0, "x": nil}} })
+	red := c.thread(func(t *runs.Thread) {
+		t.Metadata = runs.Metadata{"color": "red", "tags": []any{"a", "b"}, "user": map[string]any{"n": 1.0, "x": nil}}
+	})
 	blue := c.thread(func(t *runs.Thread) { t.Metadata = runs.Metadata{"color": "blue", "tags": []any{"b"}} })
 	asks := c.thread(func(t *runs.Thread) { t.Status, t.Agent = runs.ThreadInterrupted, "z" })
 	busy := c.submitTo(c.id()).Thread

@@ -18,9 +18,9 @@ const (
 	MaxWaiting  = 1000    // questions that wait in one thread
 	MaxAgents   = 1000    // agents of a worker
 	MinExpiry   = time.Second
-	maxWord     = 64 // bytes of a word such as the type of an event
+	LastYear    = 9999 // of a time
+	maxWord     = 64   // bytes of a word such as the type of an event
 	maxCron     = 256
-	lastYear    = 9999
 	maxAttempts = 1<<31 - 1 // so that a position fits into 63 bits
 )
 
@@ -85,8 +85,8 @@ func checkDocument(what string, d Document) error {
 }
 
 func checkTime(what string, t time.Time) error {
-	if year := t.UTC().Year(); !t.IsZero() && (t.UnixMicro() <= 0 || year > lastYear) {
-		return fmt.Errorf("%s is in the year %d; it must be after 1970-01-01, and before %d: %w", what, year, lastYear+1, ErrInvalidValue)
+	if year := t.UTC().Year(); !t.IsZero() && (t.UnixMicro() <= 0 || year > LastYear) {
+		return fmt.Errorf("%s is in the year %d; it must be after 1970-01-01, and before %d: %w", what, year, LastYear+1, ErrInvalidValue)
 	}
 	return nil
 }

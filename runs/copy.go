@@ -15,7 +15,7 @@ import (
 // Copy returns a copy that shares nothing with the thread, as stores return it.
 func (t *Thread) Copy() *Thread {
 	out := *t
-	out.Metadata, out.Config, out.Failure = t.Metadata.copied(), copyDocument(t.Config), t.Failure.copied()
+	out.Metadata, out.Config, out.Failure = t.Metadata.copied(), copyDocument(t.Config), t.Failure.Copy()
 	out.Waiting = nil
 	if t.Status == ThreadInterrupted && len(t.Waiting) > 0 {
 		out.Waiting = slices.Clone(t.Waiting)
@@ -34,7 +34,7 @@ func (t *Thread) Copy() *Thread {
 // Copy returns a copy that shares nothing with the run, as stores return it.
 func (r *Run) Copy() *Run {
 	out := *r
-	out.Task, out.Request, out.Metadata, out.Failure = copyDocument(r.Task), copyDocument(r.Request), r.Metadata.copied(), r.Failure.copied()
+	out.Task, out.Request, out.Metadata, out.Failure = copyDocument(r.Task), copyDocument(r.Request), r.Metadata.copied(), r.Failure.Copy()
 	out.Created, out.Updated, out.Due = Moment(r.Created), Moment(r.Updated), Moment(r.Due)
 	return &out
 }
@@ -77,8 +77,8 @@ func copyDocument(d Document) Document {
 	return bytes.Clone(d)
 }
 
-// copied returns a copy that every store can keep: an error may hold any bytes, and must not keep a run from ending.
-func (f *Failure) copied() *Failure {
+// Copy returns a copy that every store can keep: an error may hold any bytes, and must not keep a run from ending.
+func (f *Failure) Copy() *Failure {
 	if f == nil {
 		return nil
 	}

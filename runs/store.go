@@ -29,7 +29,7 @@ type Store interface {
 // Hint says that something may have happened.
 type Hint struct {
 	Kind HintKind `json:"kind"`
-	Run  string   `json:"run,omitempty"` // whom it concerns; "": it may be any run
+	Run  string   `json:"run,omitempty"` // the run that it is about; "": it may be about any run
 }
 
 // HintKind is what may have happened.

@@ -161,7 +161,6 @@ func (s *Store) Finish(ctx context.Context, w *runs.Worker, o *runs.Outcome) err
 		return nil
 	}
 	rule.FinishRun(r.row, o, now)
-	r.row = r.row.Copy() // the failure is the caller's
 	for i := range o.Events {
 		r.add(&o.Events[i])
 	}

@@ -48,7 +48,7 @@ func CancelRun(r *runs.Run, how runs.Cancel, now time.Time) (removed bool) {
 // FinishRun ends a run.
 func FinishRun(r *runs.Run, o *runs.Outcome, now time.Time) {
 	r.Status, r.After, r.Updated = o.Status, o.After, runs.Moment(now)
-	r.Failure = o.Failure
+	r.Failure = o.Failure.Copy()
 }
 
 // OfAttempt reports whether all events are those of an attempt.

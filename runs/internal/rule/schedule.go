@@ -35,13 +35,10 @@ func Fire(s *runs.Schedule, next func(s *runs.Schedule) time.Time) (at time.Time
 		return time.Time{}, false
 	}
 	at = runs.Moment(next(s.Copy()))
-	if !at.After(s.Next) || over(s, at) || at.Year() > lastYear {
+	if !at.After(s.Next) || over(s, at) || at.Year() > runs.LastYear {
 		at = time.Time{}
 	}
 	return at, true
 }
-
-// lastYear is the last year that a store can keep.
-const lastYear = 9999
 
 func over(s *runs.Schedule, at time.Time) bool { return !s.End.IsZero() && at.After(s.End) }

@@ -28,7 +28,7 @@ func (s *Store) Open(ctx context.Context, name string) (checkpoint.Session, erro
 	if err := checkpoint.CheckName(name); err != nil {
 		return nil, err
 	}
-	opened := &session{store: s, db: s.db, name: name, lease: token()}
+	opened := &session{store: s, name: name, lease: token()}
 	ctx, cancel := context.WithTimeout(ctx, s.lease) // a lease that takes longer to get has expired
 	defer cancel()
 	var began time.Time
@@ -114,7 +114,7 @@ func (s *session) renew(ctx context.Context, renewed time.Time) (lost bool) {
 		}
 		began := now()
 		try, cancel := context.WithTimeout(ctx, every)
-		result, err := s.db.Writes().ExecContext(try, s.db.SQL(renewLease), s.store.lease.Milliseconds(), s.no, s.lease)
+		result, err := s.store.db.Writes().ExecContext(try, s.store.db.SQL(renewLease), s.store.lease.Milliseconds(), s.no, s.lease)
 		cancel()
 		taken := false
 		if err == nil {
@@ -147,7 +147,7 @@ func (s *session) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), min(closing, s.store.lease))
 	defer cancel()
-	return s.db.Change(ctx, func(tx *sql.Tx) error {
+	return s.store.db.Change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM agenthost_threads WHERE no = $1 AND lease = $2
 			AND dropped = 0 AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = $1)`, s.no, s.lease)
 		if err != nil {

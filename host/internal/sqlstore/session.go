@@ -32,7 +32,6 @@ const (
 // session is an open thread.
 type session struct {
 	store *Store
-	db    *sqldb.Database
 	no    int64
 	name  string
 	lease string
@@ -53,9 +52,9 @@ func (s *session) write(ctx context.Context, do func(ctx context.Context) error)
 		return checkpoint.ErrClosed
 	}
 	return s.whileHeld(ctx, func(ctx context.Context) error {
-		err := s.db.Failed(do(ctx))
+		err := s.store.db.Failed(do(ctx))
 		if errors.Is(err, checkpoint.ErrUnavailable) && ctx.Err() == nil {
-			s.db.DropIdle()
+			s.store.db.DropIdle()
 			err = do(ctx)
 		}
 		return err
@@ -73,7 +72,7 @@ func (s *session) whileHeld(ctx context.Context, do func(ctx context.Context) er
 	if err != nil && s.held.Err() != nil {
 		return checkpoint.ErrLost
 	}
-	return s.db.Failed(err)
+	return s.store.db.Failed(err)
 }
 
 // Load returns the contents of the thread, see [checkpoint.Session].
@@ -100,15 +99,15 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 	}
 	err = s.write(ctx, func(ctx context.Context) (err error) {
 		if c.Parent != 0 && uint64(c.Parent) != s.at.Load() {
-			if err := exists(ctx, s.db.Reads(), s.no, c.Parent); err != nil {
+			if err := exists(ctx, s.store.db.Reads(), s.no, c.Parent); err != nil {
 				return err
 			}
 		}
 		if !s.journalled.Load() {
-			id, err = s.insert(ctx, s.db.Writes(), c, doc)
+			id, err = s.insert(ctx, s.store.db.Writes(), c, doc)
 			return err
 		}
-		return s.db.Change(ctx, func(tx *sql.Tx) error {
+		return s.store.db.Change(ctx, func(tx *sql.Tx) error {
 			if id, err = s.insert(ctx, tx, c, doc); err != nil { // fails without the lease
 				return err
 			}
@@ -145,7 +144,7 @@ func (s *session) insert(ctx context.Context, q sqldb.Querier, c *checkpoint.Com
 
 // tryInsert adds a checkpoint. The id is 0 if the lease is lost, or if the id was taken meanwhile.
 func (s *session) tryInsert(ctx context.Context, q sqldb.Querier, c *checkpoint.Commit, doc []byte) (id checkpoint.ID, err error) {
-	rows, err := q.QueryContext(ctx, s.db.SQL(insertCheckpoint), c.Parent, c.Time.UnixMilli(), doc, s.no, s.lease)
+	rows, err := q.QueryContext(ctx, s.store.db.SQL(insertCheckpoint), c.Parent, c.Time.UnixMilli(), doc, s.no, s.lease)
 	if err != nil {
 		return 0, err
 	}
@@ -182,7 +181,7 @@ func (s *session) Journal(ctx context.Context, e *checkpoint.Execution) error {
 			return checkpoint.ErrNoCheckpoint
 		}
 		s.journalled.Store(true)
-		result, err := s.db.Writes().ExecContext(ctx, s.db.SQL(noteExecution), s.no, s.at.Load(), journalKey(e), e.N, doc, s.lease)
+		result, err := s.store.db.Writes().ExecContext(ctx, s.store.db.SQL(noteExecution), s.no, s.at.Load(), journalKey(e), e.N, doc, s.lease)
 		if err != nil {
 			return err
 		}

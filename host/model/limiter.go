@@ -40,18 +40,13 @@ type limiters []Limiter
 // limitersAround returns the limiters around the first model that is a T.
 func limitersAround[T any](m Model) limiters {
 	var out limiters
-	for m != nil {
-		if _, ok := m.(T); ok {
+	for layer := range layers(m) {
+		if _, ok := layer.(T); ok {
 			break
 		}
-		if limiter, ok := m.(Limiter); ok {
+		if limiter, ok := layer.(Limiter); ok {
 			out = append(out, limiter)
 		}
-		wrapper, wraps := m.(interface{ Unwrap() Model })
-		if !wraps {
-			break
-		}
-		m = wrapper.Unwrap()
 	}
 	return out
 }

@@ -44,6 +44,9 @@ type CallPiece struct {
 	Args  string `json:"args,omitempty"` // the next piece of the arguments
 }
 
+// Says reports whether the piece has anything new.
+func (p *CallPiece) Says() bool { return p.ID != "" || p.Name != "" || p.Args != "" }
+
 // Info describes a model.
 type Info struct {
 	Name             string // the provider's name for the model

@@ -57,10 +57,11 @@ func (c *Chat) fromTokens(ctx context.Context, req *model.DecisionRequest, out *
 	left = &model.DecisionRequest{State: req.State, Questions: maps.Clone(req.Questions)}
 	for _, id := range slices.Sorted(maps.Keys(req.Questions)) {
 		question := req.Questions[id]
-		if len(options(&question)) == 0 {
+		possible := options(&question)
+		if len(possible) == 0 {
 			continue
 		}
-		answer, err := c.fromToken(ctx, req.State, &question, out)
+		answer, err := c.fromToken(ctx, req.State, &question, possible, out)
 		switch {
 		case unusable(err):
 			return left, err, nil
@@ -91,9 +92,11 @@ func unusable(err error) bool {
 	return small || errors.Is(err, errNoLogprobs) || ok && refused.Kind == model.ErrorInvalidRequest
 }
 
-// fromToken answers a question.
-func (c *Chat) fromToken(ctx context.Context, state wire.Raw, q *model.Question, out *model.Decisions) (*model.Decision, error) {
-	asked, err := c.tokenRequest(state, q)
+// fromToken answers a question that has these possible answers.
+func (c *Chat) fromToken(
+	ctx context.Context, state wire.Raw, q *model.Question, possible []option, out *model.Decisions,
+) (*model.Decision, error) {
+	asked, err := c.tokenRequest(state, q, possible)
 	if err != nil {
 		return nil, err
 	}
@@ -105,17 +108,16 @@ func (c *Chat) fromToken(ctx context.Context, state wire.Raw, q *model.Question,
 	if len(resp.Logprobs) == 0 {
 		return nil, errNoLogprobs
 	}
-	return weigh(q, resp.Logprobs)
+	return weigh(q, possible, resp.Logprobs)
 }
 
 // tokenRequest returns the request for one token.
-func (c *Chat) tokenRequest(state wire.Raw, q *model.Question) (*model.Request, error) {
+func (c *Chat) tokenRequest(state wire.Raw, q *model.Question, possible []option) (*model.Request, error) {
 	media := mediaOf(c.Model.Info())
 	state, err := media.without(state)
 	if err != nil {
 		return nil, err
 	}
-	possible := options(q)
 	listed := make([]any, len(possible))
 	for i, o := range possible {
 		entry := map[string]any{"answer": o.token}
@@ -139,9 +141,8 @@ func (c *Chat) tokenRequest(state wire.Raw, q *model.Question) (*model.Request, 
 }
 
 // weigh answers a question with the probabilities of the options among the candidates for a token, scaled so that they add up to 1.
-func weigh(q *model.Question, candidates []model.Logprob) (*model.Decision, error) {
+func weigh(q *model.Question, possible []option, candidates []model.Logprob) (*model.Decision, error) {
 	weights, mass, all := map[string]float64{}, 0.0, 0.0
-	possible := options(q)
 	for _, candidate := range candidates {
 		if math.IsNaN(candidate.Logprob) {
 			continue

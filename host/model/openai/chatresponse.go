@@ -176,7 +176,7 @@ func (d *draft) say(m *message, streamed bool) (piece model.Chunk, err error) {
 		if err != nil {
 			return piece, err
 		}
-		if grown.ID != "" || grown.Name != "" || grown.Args != "" {
+		if grown.Says() {
 			piece.Calls = append(piece.Calls, grown)
 		}
 	}

@@ -100,7 +100,7 @@ func (h *hiddenStream) addCalls(pieces []model.CallPiece, end bool) (shown []mod
 			h.calls[piece.Index] = args
 		}
 		piece.ID, piece.Name, piece.Args = h.mask.Text(piece.ID), h.mask.Text(piece.Name), args.Add(piece.Args)
-		if piece.ID != "" || piece.Name != "" || piece.Args != "" {
+		if piece.Says() {
 			shown = append(shown, piece)
 		}
 	}

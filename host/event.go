@@ -48,8 +48,8 @@ type Event struct {
 	Step   string    `json:"step,omitempty"`  // name of the step or hook
 	Index  int       `json:"index,omitempty"` // number of the step in the run, from 1; for a token, number of the model call in its step
 
-	// Message is the id that the message will have which a token belongs to. A model that names its messages itself may give another
-	// one in the end.
+	// Message is the id of the message that a token belongs to. If the model gives its messages ids of its own, the whole message has
+	// another id.
 	Message   string           `json:"message,omitempty"`
 	CallPiece *model.CallPiece `json:"call_piece,omitempty"` // a piece of a tool call, as the model writes it
 

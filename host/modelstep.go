@@ -97,8 +97,8 @@ type modelCall struct {
 	streams bool
 	calls   int // of the model
 	entries entries
-	// reserved is the id of the answer that the model gives next. It is made before the model is called, so that tokens can name the
-	// message that they belong to.
+	// reserved is the id of the next answer. It is made before the model is called, so that tokens can name the message that they
+	// belong to.
 	reserved string
 }
 

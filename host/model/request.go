@@ -20,8 +20,8 @@ type Request struct {
 	// run no tools ignore them.
 	ProviderTools []ProviderTool
 	Format        *Format // the format of the answer; nil means text
-	// TopLogprobs, if not 0, asks only for the first token of the answer, with the log probabilities of so many of the most likely ones.
-	// Providers take up to 20, some fewer. Models without [Info].Logprobs ignore it.
+	// TopLogprobs limits the answer to its first token, and asks for the log probabilities of that many of the most likely tokens.
+	// Providers allow up to 20, some fewer. 0 asks for a whole answer. Models without [Info].Logprobs ignore it.
 	TopLogprobs int
 	// Response is the agent's response format, independent of the model. After the last middleware has seen the request, the
 	// agent turns it into tools or a Format. Models ignore it.

@@ -56,7 +56,7 @@ func (s *Store) prepare(ctx context.Context, connect func(ctx context.Context) e
 	return s.db.Migrate(ctx, schema, "agenthost_schema")
 }
 
-// Database returns the database, in which other tables may live beside those of the store. It closes together with the store.
+// Database returns the store's database. Other packages may keep tables of their own in it. Closing the store closes it.
 func (s *Store) Database() *sqldb.Database { return s.db }
 
 // Close closes the connections. Sessions must be closed before.

@@ -58,7 +58,7 @@ func keys() map[string]object {
 		"checkpoint": count("The number of the checkpoint that was saved"),
 		"parent":     count("The number of the checkpoint that it follows; absent if it is the first"),
 		"source":     {"type": "string", "enum": []string{"input", "loop", "update", "fork"}, "description": "Why the checkpoint was made"},
-		"message":    text("The id that the message will have to which the piece belongs"),
+		"message":    text("The id of the message that the piece belongs to"),
 		"call_piece": reference("call_piece"),
 		"step":       text("The name of the step or hook"),
 		"index":      count("The number of the step in the run, from 1; in a token event, the number of the model call in its step"),

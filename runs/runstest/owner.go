@@ -253,13 +253,9 @@ func (c *check) sameIDs() {
 	} {
 		require.NoError(c.t, do(), name)
 	}
-	for name, do := range map[string]func() error{
-		"schedule":  func() error { return c.s.DeleteSchedule(c.ctx(), bob, p.schedule.ID) },
-		"assistant": func() error { return c.s.DeleteAssistant(c.ctx(), bob, p.assistant.ID) },
-		"thread":    func() error { return c.s.DeleteThread(c.ctx(), bob, p.thread.ID) },
-	} {
-		require.NoError(c.t, do(), name)
-	}
+	require.NoError(c.t, c.s.DeleteSchedule(c.ctx(), bob, p.schedule.ID), "before its assistant, which removes it too")
+	require.NoError(c.t, c.s.DeleteAssistant(c.ctx(), bob, p.assistant.ID))
+	require.NoError(c.t, c.s.DeleteThread(c.ctx(), bob, p.thread.ID))
 	require.Equal(c.t, held, c.holdings(p))
 }
 

@@ -4,7 +4,7 @@
 // # Building an agent
 //
 // [New] builds an [Agent] from a [Config]. It asks each [Middleware] for its [Hooks], checks that their fields, tools and jumps
-// fit together, and compiles them into a program: a flat list of steps, which [Agent.Graph] shows. An agent serves any number
+// fit together, and compiles them into a program: a flat list of steps, which [Agent.Program] shows. An agent serves any number
 // of runs at once; [Agent.Close] ends it.
 //
 // # Running it

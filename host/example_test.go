@@ -266,14 +266,14 @@ func ExampleNewField() {
 }
 
 // The program of an agent as a Mermaid flowchart.
-func ExampleAgent_Graph() {
+func ExampleProgram_Mermaid() {
 	agent, err := host.New(host.Config{Model: searchingOnce(), Tools: []host.Tool{search()}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer agent.Close()
-	fmt.Print(agent.Graph())
+	fmt.Print(agent.Program().Mermaid())
 	// Output:
 	// flowchart TD
 	//   start([start])

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,34 +57,84 @@ func (p *program) edges(at int) []edge {
 	return out
 }
 
-// Graph returns the program as a Mermaid flowchart, with the steps as nodes and the transitions between them as edges.
-func (a *Agent) Graph() string {
+// Program is what an agent does, as data: its steps in their order, and the ways between them.
+type Program struct {
+	// Digest names the program: a thread's run goes on with any agent whose program has the same digest.
+	Digest string        `json:"digest"`
+	Steps  []ProgramStep `json:"steps"`
+	Ways   []Way         `json:"ways"`
+}
+
+// ProgramStep is a step of a [Program]: a hook that is a step of its own, the model, or the tools.
+type ProgramStep struct {
+	Name       string   `json:"name"`                 // as in events and breakpoints
+	Middleware string   `json:"middleware,omitempty"` // name of the middleware whose hook it is; "": it is no hook
+	Hook       abi.Hook `json:"hook,omitempty"`       // "": it is no hook
+	// Wraps are the names of the middleware whose hooks wrap the step's calls of the model or of tools, the outermost first.
+	Wraps []string `json:"wraps,omitempty"`
+}
+
+// Way is a way from a step of a [Program] to one that may follow.
+type Way struct {
+	From  string `json:"from"`            // name of a step; "": the start of a run
+	To    string `json:"to"`              // name of a step; "": the run is over
+	Label string `json:"label,omitempty"` // when a run takes this way; "": when it takes no other
+}
+
+// Program returns the agent's program.
+func (a *Agent) Program() *Program {
 	a.mu.Lock()
-	p := a.present.program
+	b := a.present
 	a.mu.Unlock()
+	p := b.program
+	out := &Program{Digest: b.identity.Digest, Ways: []Way{{To: p.name(p.entry)}}}
+	for i := range p.steps {
+		s := ProgramStep{Name: p.steps[i].name, Hook: p.steps[i].hookOf}
+		switch p.steps[i].kind {
+		case stepModel:
+			for j := range b.modelWraps {
+				s.Wraps = append(s.Wraps, middlewareOf(b.modelWraps[j].name))
+			}
+		case stepTools:
+			for j := range b.toolWraps {
+				s.Wraps = append(s.Wraps, middlewareOf(b.toolWraps[j].name))
+			}
+		default:
+			s.Middleware = middlewareOf(s.Name)
+		}
+		out.Steps = append(out.Steps, s)
+		for _, e := range p.edges(i) {
+			out.Ways = append(out.Ways, Way{From: s.Name, To: p.name(e.to), Label: e.label})
+		}
+	}
+	return out
+}
+
+// middlewareOf returns the name of the middleware whose hook this is.
+func middlewareOf(hook string) string { return hook[:strings.LastIndexByte(hook, '.')] }
+
+// Mermaid returns the program as a Mermaid flowchart, with the steps as nodes and the ways between them as edges.
+func (p *Program) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
 	b.WriteString("  start([start])\n")
-	for i := range p.steps {
+	nodes := map[string]string{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
 		shape := `["%s"]`
-		if p.steps[i].kind != stepHook {
+		if s.Hook == "" {
 			shape = `[["%s"]]`
 		}
-		fmt.Fprintf(&b, "  s%d"+shape+"\n", i, strings.ReplaceAll(text.Clean(p.steps[i].name), `"`, "#quot;"))
+		nodes[s.Name] = fmt.Sprintf("s%d", i)
+		fmt.Fprintf(&b, "  s%d"+shape+"\n", i, strings.ReplaceAll(text.Clean(s.Name), `"`, "#quot;"))
 	}
 	b.WriteString("  finish([end])\n")
-	fmt.Fprintf(&b, "  start --> s%d\n", p.entry)
-	for i := range p.steps {
-		for _, e := range p.edges(i) {
-			to := "finish"
-			if e.to != endStep {
-				to = fmt.Sprintf("s%d", e.to)
-			}
-			if e.label == "" {
-				fmt.Fprintf(&b, "  s%d --> %s\n", i, to)
-			} else {
-				fmt.Fprintf(&b, "  s%d -->|%s| %s\n", i, e.label, to)
-			}
+	for _, w := range p.Ways {
+		from, to := cmp.Or(nodes[w.From], "start"), cmp.Or(nodes[w.To], "finish")
+		if w.Label == "" {
+			fmt.Fprintf(&b, "  %s --> %s\n", from, to)
+		} else {
+			fmt.Fprintf(&b, "  %s -->|%s| %s\n", from, w.Label, to)
 		}
 	}
 	return b.String()

@@ -38,7 +38,7 @@ func TestGraph(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
 			test.build(b)
-			golden(t, "graph_"+test.name+".golden.mmd", b.build().Graph())
+			golden(t, "graph_"+test.name+".golden.mmd", b.build().Program().Mermaid())
 		})
 	}
 }
@@ -74,7 +74,7 @@ func TestGraphOfEveryCombination(t *testing.T) {
 				if tools {
 					b.answering("work", "")
 				}
-				fmt.Fprintf(&all, "%%%% hooks: %v, tools: %t, jumps: %t\n%s\n", names, tools, jumps, b.build().Graph())
+				fmt.Fprintf(&all, "%%%% hooks: %v, tools: %t, jumps: %t\n%s\n", names, tools, jumps, b.build().Program().Mermaid())
 			}
 		}
 	}

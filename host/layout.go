@@ -34,9 +34,9 @@ func (a *Agent) Layout() Layout {
 		abi.WrapModelCall: &l.WrapModelCall, abi.WrapToolCall: &l.WrapToolCall,
 	}
 	note := func(step string) {
-		at := strings.LastIndexByte(step, '.')
-		list := lists[abi.Hook(step[at+1:])]
-		*list = append(*list, step[:at])
+		name := middlewareOf(step)
+		list := lists[abi.Hook(step[len(name)+1:])]
+		*list = append(*list, name)
 	}
 	for i := range b.program.steps {
 		if s := &b.program.steps[i]; s.kind == stepHook {

@@ -377,7 +377,7 @@ func TestToolsThatHooksNameMustBeThere(t *testing.T) {
 func TestAWrapOfNestedCallsAlone(t *testing.T) {
 	t.Parallel()
 	b := setup(t, calls("work"), scripted.Say("done"))
-	require.NotContains(t, b.use(b.reviewing()).build().Graph(), "tools")
+	require.NotContains(t, b.use(b.reviewing()).build().Program().Mermaid(), "tools")
 	b.answering("work", "worked")
 	b.mustRun()
 	require.Equal(t, []string{"work"}, b.log)

@@ -91,7 +91,7 @@ func TestEvents(t *testing.T) {
 func TestEventsOfARunThatFails(t *testing.T) {
 	t.Parallel()
 	b := setup(t, scripted.Fail(errors.New("broken")))
-	b.use(host.WrapModelCall("w", passing(func(*host.Runtime) *host.Update { return nil })))
+	b.use(host.WrapModelCall("w", passing(nothing)))
 	events, err := b.stream()
 	require.EqualError(t, err, `model "scripted": broken`)
 	golden(t, "events_failed.golden.jsonl", jsonLines(t, events))
@@ -141,7 +141,6 @@ func TestEventTimes(t *testing.T) {
 
 func TestTokensStreamOnlyPastWrapsThatLetThemPass(t *testing.T) {
 	t.Parallel()
-	nothing := func(*host.Runtime) *host.Update { return nil }
 	passes := host.WrapModelCall("passes", passing(nothing), host.PassesTokens())
 	holds := host.WrapModelCall("holds", passing(nothing))
 	for _, test := range []struct {

@@ -69,8 +69,8 @@ func TestSwap(t *testing.T) {
 	require.EqualValues(t, 1, first.Load(), "nobody uses the old one any more")
 	said, _ = versions(t, a)
 	require.Equal(t, []string{"a2", "b1"}, said)
-	require.Contains(t, a.Graph(), "a.before_model")
-	require.NotContains(t, a.Graph(), "renamed")
+	require.Contains(t, a.Program().Mermaid(), "a.before_model")
+	require.NotContains(t, a.Program().Mermaid(), "renamed")
 
 	err = a.Swap(t.Context(), "a", stamp{name: "a", fails: errors.New("no luck")})
 	require.ErrorContains(t, err, `middleware "a": no luck`)

@@ -118,7 +118,7 @@ func TestTokensOfACallThatIsMadeAgain(t *testing.T) {
 
 func TestAFilterDoesNotLetTokensPastOthers(t *testing.T) {
 	t.Parallel()
-	b := setup(t, scripted.Say("Anna")).use(replacing("r", "Anna", "Bob"), host.WrapModelCall("holds", passing(func(*host.Runtime) *host.Update { return nil })))
+	b := setup(t, scripted.Say("Anna")).use(replacing("r", "Anna", "Bob"), host.WrapModelCall("holds", passing(nothing)))
 	tokens, result := said(t, b)
 	require.Empty(t, tokens)
 	require.Equal(t, "Bob", result)

@@ -141,7 +141,7 @@ middleware:
     id: second
   - model_call_limit: {run_limit: 3}
 `, nil)
-	graph := build(t, path, manifest.Options{}).Graph()
+	graph := build(t, path, manifest.Options{}).Program().Mermaid()
 	for _, step := range []string{`"model_call_limit.before_model"`, `"second.before_model"`, `"model_call_limit#2.before_model"`} {
 		require.Contains(t, graph, step)
 	}

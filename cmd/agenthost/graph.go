@@ -19,7 +19,7 @@ many editors draw such a chart from a code block marked mermaid.`,
 			if err != nil {
 				return err
 			}
-			if _, err := fmt.Fprint(a.out, agent.Graph()); err != nil {
+			if _, err := fmt.Fprint(a.out, agent.Program().Mermaid()); err != nil {
 				return err
 			}
 			if err := agent.Close(); err != nil {

@@ -126,7 +126,7 @@ func (c *Chat) help(context.Context) error {
 }
 
 func (c *Chat) graph(context.Context) error {
-	if err := c.Screen.Say(c.Agent.Graph()); err != nil {
+	if err := c.Screen.Say(c.Agent.Program().Mermaid()); err != nil {
 		return err
 	}
 	return c.Screen.End()

@@ -83,3 +83,29 @@ func TestABreakpointAtAnUnknownStep(t *testing.T) {
 	_, err := host.New(b.Config)
 	require.EqualError(t, err, `breakpoint "tools": there is no such step; the steps are model, x.after_model`)
 }
+
+func TestBreakpointsOfOneRun(t *testing.T) {
+	t.Parallel()
+	b := setup(t, calls("search"), scripted.Say("done"), scripted.Say("again")).keeps().answering("search", "found")
+	b.InterruptBefore = []string{"tools"}
+	agent := b.build()
+	in := say("hi")
+	in.InterruptAfter = []string{"tools"}
+	require.Equal(t, "tools", outcome(t, agent, in).Next, "that of the agent holds, too")
+	in = goOn()
+	in.InterruptAfter = []string{"tools"}
+	require.Equal(t, "model", outcome(t, agent, in).Next)
+	in = goOn()
+	in.InterruptBefore = []string{host.AllSteps}
+	require.Equal(t, "done", completed(t, agent, in).Text(), "it has stopped before the model already")
+	require.Equal(t, []string{"search"}, b.log)
+
+	in = say("more")
+	in.InterruptBefore = []string{host.AllSteps}
+	require.Equal(t, "model", outcome(t, agent, in).Next)
+	require.Equal(t, "again", completed(t, agent, goOn()).Text(), "another input has none")
+
+	in.InterruptBefore = []string{"nowhere"}
+	_, err := agent.Run(t.Context(), in)
+	require.EqualError(t, err, `breakpoint "nowhere": there is no such step; the steps are model, tools`)
+}

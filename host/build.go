@@ -93,7 +93,7 @@ func newBuild(ctx context.Context, config Config, present map[int]*boundMiddlewa
 	if a.program, err = compileProgram(a.middleware, tools || a.respond.offersTools()); err != nil {
 		return a, err
 	}
-	if err := a.program.breakAt(config.InterruptBefore, config.InterruptAfter); err != nil {
+	if a.program.breaks, err = a.program.breakAt(config.InterruptBefore, config.InterruptAfter, nil); err != nil {
 		return a, err
 	}
 	a.program.returns, a.program.responds = a.tools.returns(), a.respond != nil

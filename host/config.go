@@ -43,7 +43,7 @@ type Config struct {
 	Manifest string
 
 	// InterruptBefore and InterruptAfter name steps, such as "model", "tools" or "name.before_agent". A run stops as interrupted
-	// before or after them, until an input with Continue goes on.
+	// before or after them, until an input with Continue goes on. [AllSteps] stands for every step.
 	InterruptBefore, InterruptAfter []string
 
 	// RecursionLimit is the number of steps at which a run fails: a run must end in fewer steps. A step is one call of a node

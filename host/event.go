@@ -15,7 +15,7 @@ type EventType string
 
 // The types of events, with the fields that they use in addition to Seq, Time, Agent, Run and Thread.
 const (
-	EventRun        EventType = "run"        // the run starts or goes on: Messages and Answers of the input
+	EventRun        EventType = "run"        // the run starts or goes on: Messages, Answers and Metadata of the input
 	EventStep       EventType = "step"       // a step starts: Step, Index
 	EventHook       EventType = "hook"       // a hook ended: Step, Call and Messages of a wrap, Update, Error, Interrupts, Duration
 	EventModel      EventType = "model"      // a model call ended: Step, Model, Messages, Error, Duration
@@ -67,7 +67,8 @@ type Event struct {
 	Name       string        `json:"name,omitempty"`
 	Data       wire.Raw      `json:"data,omitempty"`
 	Interrupts []Interrupt   `json:"interrupts,omitempty"`
-	Answers    wire.Map      `json:"answers,omitempty"` // answers by the ids of the interrupts
+	Answers    wire.Map      `json:"answers,omitempty"`  // answers by the ids of the interrupts
+	Metadata   wire.Map      `json:"metadata,omitempty"` // see Input.Metadata
 	Error      *EventError   `json:"error,omitempty"`
 	Status     Status        `json:"status,omitempty"`
 	Next       string        `json:"next,omitempty"` // see Result.Next

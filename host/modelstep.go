@@ -42,7 +42,7 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 	defer a.modelNeeds.release()
 	c := modelCall{run: r, streams: r.sink != nil && a.streamsTokens()}
 	req := &model.Request{
-		Messages: r.state.Messages(), Model: a.config.Model, System: a.system, Tools: a.tools.specs, Response: a.respond.asks(),
+		Messages: r.state.Messages(), Model: r.model, System: a.system, Tools: a.tools.specs, Response: a.respond.asks(),
 	}
 	if r.budget.lastWord() {
 		req.Tools = nil
@@ -66,7 +66,7 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 		return err
 	}
 	all := append([]sourcedUpdate{{answer, ModelStep}}, updates...)
-	malformed, failure := r.budget.answerMalformed(resp, all, a.config.Model.Info().Name)
+	malformed, failure := r.budget.answerMalformed(resp, all, r.model.Info().Name)
 	if malformed != nil {
 		all = slices.Insert(all, 1, sourcedUpdate{malformed, ModelStep})
 	}
@@ -81,7 +81,7 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 	unusable := a.respond.unusable(resp, a.program.mustRespond)
 	r.budget.countModelStep(malformed == nil && !unusable)
 	if unusable && failure == nil && r.budget.unusable > a.toolCalls.MaxMalformed {
-		failure = &ModelError{Model: a.config.Model.Info().Name, Err: missingValue(resp)}
+		failure = &ModelError{Model: r.model.Info().Name, Err: missingValue(resp)}
 	}
 	return errors.Join(failure, exceeded)
 }
@@ -155,7 +155,7 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 	}
 	m := req.Model
 	if m == nil {
-		m = r.agent.config.Model
+		m = r.model
 	}
 	if err := r.agent.checkToolsOf(m, req.Tools); err != nil { // a middleware may have chosen a model that New has not seen
 		return nil, err

@@ -38,8 +38,6 @@ type step struct {
 	calls   *atomic.Uint64
 	needs   needs
 	cursors bool // its view is "new", so that it remembers what it has seen
-
-	breakBefore, breakAfter bool
 }
 
 // router is how a step finds the next one if that depends on the state.
@@ -63,6 +61,8 @@ type program struct {
 	responds  bool            // there is a response format
 
 	mustRespond bool // the model is offered only the tools of the response format
+
+	breaks *breakpoints // of all runs; nil: none
 }
 
 // compileProgram lays out the steps as LangChain's create_agent does: before_agent hooks in the order of the list, before_model
@@ -131,20 +131,6 @@ func (p *program) checkJumps() error {
 			}
 			s.jumps[index] = true
 		}
-	}
-	return nil
-}
-
-// breakAt sets breakpoints before and after steps.
-func (p *program) breakAt(before, after []string) error {
-	for _, name := range slices.Concat(before, after) {
-		if p.find(name) < 0 {
-			return &ConfigError{ConfigSubject{Kind: SubjectBreakpoint, Name: name}, fmt.Errorf("there is no such step; the steps are %s", p.names())}
-		}
-	}
-	for i := range p.steps {
-		s := &p.steps[i]
-		s.breakBefore, s.breakAfter = slices.Contains(before, s.name), slices.Contains(after, s.name)
 	}
 	return nil
 }

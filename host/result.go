@@ -28,7 +28,7 @@ type Input struct {
 	Continue bool
 	// Checkpoint is the place in the thread where the run begins or goes on; 0 is the newest checkpoint, where the last run
 	// stopped. From an older checkpoint the thread goes on in another branch: the later checkpoints stay readable, see
-	// [Agent.History].
+	// [Agent.History]. [checkpoint.Root] begins a branch with an empty history.
 	Checkpoint checkpoint.ID
 	// KeepWaiting refuses Messages and State with [ErrWaiting] if the thread's newest run waits for answers, instead of abandoning
 	// that run and its questions. The run checks this while it holds the thread, so no other run can ask in between.
@@ -36,8 +36,19 @@ type Input struct {
 	// AcceptChanges allows a run to continue although the agent's program has changed since the run began, see [ProgramError].
 	AcceptChanges bool
 	// Seed is the random number of a new run; 0: Config.Seed supplies it. A thread must not get the same seed twice.
-	Seed    uint64
-	Context any // value for hooks and tools, see [ContextAs] and [Config.ContextSchema]; a run that goes on needs it again
+	Seed uint64
+	// What follows holds for this part of the run only: an input that goes on with the run gives it again.
+
+	Context any // value for hooks and tools, see [ContextAs] and [Config.ContextSchema]
+	// InterruptBefore and InterruptAfter are breakpoints in addition to those of [Config]; [AllSteps] stands for every step.
+	InterruptBefore, InterruptAfter []string
+	// RecursionLimit is the number of steps at which the run fails, if it is smaller than that of [Config]; 0: that of Config.
+	RecursionLimit int
+	// Model names one of Config.Models, which model steps call instead of Config.Model; "": they call Config.Model. Middleware
+	// that calls the agent's model by itself is not concerned.
+	Model string
+	// Metadata is what the caller wants to find again with the run: the event of the type run shows it, and hooks can read it.
+	Metadata wire.Map
 }
 
 // goesOn reports whether the input goes on with a run instead of starting one.

@@ -24,7 +24,9 @@ type run struct {
 	state    *State
 	progress progress
 	ids      idSource
-	sink     *sink // nil: nobody listens
+	sink     *sink        // nil: nobody listens
+	model    model.Model  // what model steps call unless a hook chooses another
+	breaks   *breakpoints // nil: none
 
 	thread    thread    // the hold on the thread
 	journal   journal   // executions of tools
@@ -65,7 +67,7 @@ func (r *run) do(ctx context.Context) error {
 	defer func() { _ = r.thread.release() }() // after a panic; otherwise close has done it
 	err := r.entry.err
 	if err == nil {
-		r.input.Context, err = r.agent.context.check(r.input.Context)
+		err = r.configure()
 	}
 	if err == nil {
 		err = r.open(ctx)
@@ -78,7 +80,7 @@ func (r *run) do(ctx context.Context) error {
 	events := r.events()
 	if events.on() {
 		start = r.agent.now()
-		events.send(&Event{Type: EventRun, Messages: r.input.Messages, Answers: r.questions.given})
+		events.send(&Event{Type: EventRun, Messages: r.input.Messages, Answers: r.questions.given, Metadata: r.input.Metadata})
 	}
 	for _, text := range r.entry.notices {
 		r.agent.logger.Warn(text, "run", r.id, logEvent, EventWarn)
@@ -121,7 +123,7 @@ func (r *run) loop(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return r.cancellation(ctx, nil)
 		}
-		if r.progress.paused = p.steps[at].breakBefore && !r.progress.passed; r.progress.paused {
+		if r.progress.paused = r.breaks.isBefore(at) && !r.progress.passed; r.progress.paused {
 			r.thread.unsaved = true
 			return nil
 		}
@@ -140,7 +142,7 @@ func (r *run) loop(ctx context.Context) error {
 		if err := r.advance(jump); err != nil {
 			return err
 		}
-		if r.progress.paused = p.steps[at].breakAfter && r.progress.step != endStep; r.progress.paused {
+		if r.progress.paused = r.breaks.isAfter(at) && r.progress.step != endStep; r.progress.paused {
 			return nil
 		}
 		if err := r.budget.checkSteps(p.steps[at].name, r.input.goesOn()); err != nil {

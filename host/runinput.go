@@ -10,6 +10,30 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
+// configure takes over what the input says about how to run.
+func (r *run) configure() (err error) {
+	in, a := &r.input, r.agent
+	if in.Context, err = a.context.check(in.Context); err != nil {
+		return err
+	}
+	if r.breaks, err = a.program.breakAt(in.InterruptBefore, in.InterruptAfter, r.breaks); err != nil {
+		return err
+	}
+	if in.Model != "" {
+		if r.model = a.config.Models[in.Model]; r.model == nil {
+			return &ConfigError{ConfigSubject{}, fmt.Errorf("the input names the model %q, which the agent does not have; its named models are %q",
+				in.Model, slices.Sorted(maps.Keys(a.config.Models)))}
+		}
+	}
+	switch limit := in.RecursionLimit; {
+	case limit < 0:
+		return &ConfigError{ConfigSubject{}, fmt.Errorf("the input's RecursionLimit is %d; it must be positive, or 0 for the agent's", limit)}
+	case limit > 0:
+		r.budget.recursion = min(limit, a.limit)
+	}
+	return nil
+}
+
 // start applies the input and saves it: a new run, or answers to an interrupted one.
 func (r *run) start(ctx context.Context) error {
 	if !r.input.goesOn() {
@@ -44,9 +68,15 @@ func (r *run) saveStart(ctx context.Context) error {
 	}
 }
 
-// giveUp ends the thread's earlier run, if it did not end by itself: results of its tools are kept, and fields that live as
-// long as a run or a step are not.
+// giveUp ends the thread's earlier run, if it did not end by itself: fields that live as long as a run or a step are not kept.
 func (r *run) giveUp() {
+	r.leaveStep()
+	r.state = r.state.forNewRun()
+}
+
+// leaveStep ends the step in which the run stopped: results of its tools are kept, and open calls whose tools were cut off are
+// answered.
+func (r *run) leaveStep() {
 	if len(r.batch.results) > 0 {
 		if err := r.commitBatch(); err != nil {
 			r.warn(ToolsStep, "only the answers of the thread's last run are kept: "+err.Error())
@@ -59,7 +89,6 @@ func (r *run) giveUp() {
 	}
 	r.journal.tell()
 	r.journal.drop(r.warn)
-	r.state = r.state.forNewRun()
 }
 
 // applyInput applies what an earlier run of the thread left, and then the input's messages and fields.

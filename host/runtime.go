@@ -65,6 +65,9 @@ func (rt *Runtime) State() *State { return rt.state }
 // of this hook in the thread whose update was applied.
 func (rt *Runtime) View() history.View { return rt.state.log.View(rt.view, rt.cursor) }
 
+// Metadata returns Input.Metadata. It must not be changed.
+func (rt *Runtime) Metadata() wire.Map { return rt.run.input.Metadata }
+
 // Logger returns the agent's logger.
 func (rt *Runtime) Logger() *slog.Logger { return rt.run.agent.logger }
 

@@ -184,6 +184,57 @@ func TestUpdateState(t *testing.T) {
 		}
 		t.Fatal("who answered is not in the history")
 	})
+	t.Run("to another step", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t, calls("work", "ask"), scripted.Say("done")).keeps().answering("work", "worked").tool("ask", asking).use(
+			host.AfterAgent("last", constant(nil, nil)))
+		agent := b.build()
+		require.Equal(t, "tools", outcome(t, agent, say("hi")).Next)
+		skipped := abi.ToolResult(call("2", "ask"), "skipped")
+		got, err := agent.UpdateState(t.Context(), host.StateUpdate{Thread: "t", Update: update(skipped), Goto: "model"})
+		require.NoError(t, err)
+		require.Equal(t, "model", got.Next)
+		require.Empty(t, got.Interrupts)
+		result := completed(t, agent, goOn())
+		require.Equal(t, []string{"human: hi", "ai: ", "tool 1: worked", "tool 2: skipped", "ai: done"}, lines(result.Messages))
+		require.Equal(t, []string{"work"}, b.log, "what a tool had done is not repeated")
+	})
+	t.Run("to the end", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t, calls("ask"), scripted.Say("new")).keeps().tool("ask", asking)
+		b.use(host.AfterAgent("last", constant(nil, errors.New("it runs"))), b.ending())
+		agent := b.build()
+		require.Equal(t, "tools", outcome(t, agent, say("hi")).Next)
+		require.Empty(t, b.log)
+		got, err := agent.UpdateState(t.Context(), host.StateUpdate{Thread: "t", Goto: host.EndStep})
+		require.NoError(t, err)
+		require.Empty(t, got.Next)
+		require.Empty(t, got.Interrupts)
+		require.Equal(t, []string{got.RunID + " is over, <nil>"}, b.log, "the middleware is told")
+		_, err = agent.Run(t.Context(), resume(host.Answer{Value: "yes"}))
+		require.ErrorIs(t, err, host.ErrNotWaiting)
+	})
+	t.Run("as an input, to a step", func(t *testing.T) {
+		t.Parallel()
+		_, agent := travelling(t)
+		got, err := agent.UpdateState(t.Context(), host.StateUpdate{Thread: "t", Update: update(abi.Human("more")), As: "input", Goto: "model"})
+		require.NoError(t, err)
+		require.Equal(t, "model", got.Next)
+		require.Equal(t, "again", completed(t, agent, goOn()).Text())
+	})
+	t.Run("removes messages", func(t *testing.T) {
+		t.Parallel()
+		_, agent := travelling(t)
+		was, err := agent.State(t.Context(), "t", 0)
+		require.NoError(t, err)
+		last := was.Messages.At(was.Messages.Len() - 1)
+		got, err := agent.UpdateState(t.Context(), host.StateUpdate{Thread: "t", Update: host.Update{Remove: []string{last.ID}}})
+		require.NoError(t, err)
+		require.Equal(t, []string{"human: hi", "ai: ", "tool 1: found"}, lines(got.Messages))
+		got, err = agent.UpdateState(t.Context(), host.StateUpdate{Thread: "t", Update: host.Update{Overwrite: true}})
+		require.NoError(t, err)
+		require.Zero(t, got.Messages.Len(), "an update that overwrites removes all")
+	})
 	t.Run("what is refused", func(t *testing.T) {
 		t.Parallel()
 		_, agent := travelling(t)
@@ -193,6 +244,7 @@ func TestUpdateState(t *testing.T) {
 			`without As`:                 {Update: host.Update{JumpTo: abi.JumpEnd}},
 			`not declared; add it`:       {Update: host.Update{JumpTo: abi.JumpEnd}, As: "counts.before_model"},
 			`no such checkpoint`:         {Checkpoint: 9},
+			`no step "nowhere" to go to; the steps are counts.before_model, model, tools, end`: {Goto: "nowhere"},
 		} {
 			u.Thread = "t"
 			_, err := agent.UpdateState(t.Context(), u)

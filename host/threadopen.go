@@ -29,7 +29,7 @@ func (r *run) open(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return t.fail(err)
-	case held == nil && (in.goesOn() || in.Checkpoint != 0):
+	case held == nil && (in.goesOn() || in.Checkpoint != 0 && in.Checkpoint != checkpoint.Root):
 		return t.fail(ErrUnknownThread)
 	case held == nil:
 		return nil
@@ -86,6 +86,8 @@ func (in *Input) check(keeps bool) error {
 		return ErrNoCheckpointer
 	case (in.goesOn() || in.Checkpoint != 0) && in.Thread == "":
 		return ErrNoThread
+	case in.goesOn() && in.Checkpoint == checkpoint.Root:
+		return errors.New("the input goes on before the thread's first checkpoint, where no run has stopped; start one by messages")
 	default:
 		return nil
 	}
@@ -116,6 +118,9 @@ func (r *run) restore(held *checkpoint.Thread) {
 	}
 	c, t := &held.Record.Checkpoint, &r.thread
 	r.state, t.saved, t.parent, t.program = state, saved, held.ID, held.Program
+	if held.ID == 0 { // before the first checkpoint, nothing is saved
+		t.saved = nil
+	}
 	for _, p := range held.State {
 		if _, ok := table.slots[p.Key]; !ok && !slices.Contains(t.withdrawn, p.Key) {
 			t.foreign.Set(p.Key, p.Value)

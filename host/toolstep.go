@@ -26,7 +26,7 @@ func (r *run) toolsStep(ctx context.Context, s *step) error {
 		calls[i].alerts()
 	}
 	results := r.runCalls(ctx, calls)
-	if over := r.budget.limitTokens(results, r.agent.config.Model); over != nil {
+	if over := r.budget.limitTokens(results, r.model); over != nil {
 		exceeded = over
 	}
 	failure := t.collect(s, calls, results)

@@ -26,6 +26,7 @@ func TestBreakpointsStopARun(t *testing.T) {
 		{"interrupt_after: [tools]\n", []string{"model"}},
 		{"interrupt_before:\n  - model\ninterrupt_after:\n  - model\n", []string{"model", "tools", "model"}},
 		{"interrupt_before: []\n", nil},
+		{"interrupt_before: [\"*\"]\n", []string{"model", "tools", "model"}},
 	} {
 		t.Run(test.text, func(t *testing.T) {
 			t.Parallel()

@@ -17,7 +17,7 @@ var Common = []string{"type", "seq", "time", "run", "thread", "agent"}
 func Kinds() []Kind { return kinds }
 
 var kinds = []Kind{
-	{host.EventRun, "The run starts or goes on, with the messages and answers of its input", []string{}, []string{"messages", "answers", "version"}},
+	{host.EventRun, "The run starts or goes on, with the messages and answers of its input", []string{}, []string{"messages", "answers", "metadata", "version"}},
 	{host.EventStep, "A step starts", []string{"step", "index"}, nil},
 	{
 		host.EventHook, "A hook of a middleware ended, with the update that it returned or its error",
@@ -76,6 +76,7 @@ func keys() map[string]object {
 		"name":       text("The name of a custom event"),
 		"data":       {"description": "The content of a custom event, in any form"},
 		"interrupts": listOf(reference("interrupt"), "The questions that wait for an answer"),
+		"metadata":   mapOf("What the caller wants to find again with the run"),
 		"answers":    mapOf("The answers by the ids of their interrupts"),
 		"error":      reference("error"),
 		"status":     {"type": "string", "enum": []string{"completed", "failed", "interrupted", "cancelled"}, "description": "How the run ended"},

@@ -20,7 +20,9 @@ func (t *Thread) Copy() *Thread {
 	if t.Status == ThreadInterrupted && len(t.Waiting) > 0 {
 		out.Waiting = slices.Clone(t.Waiting)
 		for i := range out.Waiting {
-			out.Waiting[i].Value = copyDocument(out.Waiting[i].Value)
+			if out.Waiting[i].Value = copyDocument(out.Waiting[i].Value); out.Waiting[i].Value == nil {
+				out.Waiting[i].Value = Document("null")
+			}
 		}
 	}
 	out.Created, out.Updated, out.Stepped = Moment(t.Created), Moment(t.Updated), Moment(t.Stepped)

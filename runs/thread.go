@@ -24,7 +24,7 @@ type Thread struct {
 type Interrupt struct {
 	ID    string   `json:"id"`
 	Step  string   `json:"step"`  // the hook or tool that asks
-	Value Document `json:"value"` // a store may leave out white space between its parts
+	Value Document `json:"value"` // nil is null; a store may leave out white space between its parts
 }
 
 // ThreadStatus says what a thread is doing.

@@ -199,7 +199,7 @@ func (c *check) finishBusy() {
 	_, err := c.s.Cancel(c.ctx(), ann, second.ID, runs.CancelKeep)
 	require.NoError(c.t, err)
 	after := c.readThread(t.ID)
-	require.Equal(c.t, []any{runs.ThreadInterrupted, []runs.Interrupt{{ID: "i"}}}, []any{after.Status, after.Waiting})
+	require.Equal(c.t, []any{runs.ThreadInterrupted, []runs.Interrupt{{ID: "i", Value: runs.Document("null")}}}, []any{after.Status, after.Waiting})
 }
 
 func (c *check) finishQuietly() {

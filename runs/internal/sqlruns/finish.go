@@ -1,0 +1,103 @@
+package sqlruns
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+
+	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/runs/internal/rule"
+)
+
+// claimedRun is a run that a worker has claimed, with its thread. Nobody else can change them until the transaction ends.
+type claimedRun struct {
+	thread    *threadRow
+	number    int64
+	attempt   int
+	resumable bool
+}
+
+// lockClaimed locks a run that a worker has claimed, or returns [runs.ErrNotClaimed].
+func (s *Store) lockClaimed(ctx context.Context, tx *sql.Tx, w *runs.Worker, id string) (*claimedRun, error) {
+	found, err := collect(ctx, s, tx, func(row scanner) (c *claimedRun, err error) {
+		c = &claimedRun{}
+		c.thread, err = scanThread(row, &c.number, &c.attempt, &c.resumable)
+		return c, err
+	}, `SELECT `+threadColumns+`, r.number, r.attempt, r.resumable FROM agenthost_runs r JOIN agenthost_run_threads t ON t.no = r.thread
+		WHERE r.id = $1 AND r.worker = $2 AND r.status = 'running' {alone t, r}`, id, w.ID)
+	if err != nil || len(found) == 0 {
+		return nil, orMissing(err, runs.ErrNotClaimed)
+	}
+	return found[0], nil
+}
+
+// Finish ends a run, see [runs.Queue].
+func (s *Store) Finish(ctx context.Context, w *runs.Worker, o *runs.Outcome) error {
+	if err := w.Check(); err != nil {
+		return err
+	}
+	if err := o.Check(); err != nil {
+		return err
+	}
+	if runs.CheckID(o.Run) != nil {
+		return runs.ErrNotClaimed
+	}
+	now := s.now()
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		c, err := s.lockClaimed(ctx, tx, w, o.Run)
+		switch {
+		case err != nil:
+			return err
+		case !rule.OfAttempt(o.Events, c.attempt):
+			return runs.ErrNotClaimed
+		}
+		rest, err := rule.ChangeThread(&c.thread.rest, true, now, rule.Infallible(o.Thread))
+		if err != nil {
+			return err
+		}
+		c.thread.rest = *rest
+		if o.Remove || o.DeleteThread {
+			if _, err := s.exec(ctx, tx, `DELETE FROM agenthost_runs WHERE number = $1`, c.number); err != nil {
+				return err
+			}
+			if o.DeleteThread {
+				if unused, err := s.removeUnused(ctx, tx, c.thread.no); err != nil || unused {
+					return err
+				}
+			}
+			return s.saveThread(ctx, tx, c.thread)
+		}
+		if err := s.finish(ctx, tx, w, c, o, &runs.Run{Updated: now}); err != nil {
+			return err
+		}
+		return s.saveThread(ctx, tx, c.thread)
+	})
+	if err != nil {
+		return err
+	}
+	s.tell(runs.Hint{Kind: runs.HintEvents, Run: o.Run}, runs.Hint{Kind: runs.HintQueue})
+	return nil
+}
+
+// finish adds the last events of a locked run, and ends it.
+func (s *Store) finish(ctx context.Context, tx *sql.Tx, w *runs.Worker, c *claimedRun, o *runs.Outcome, r *runs.Run) error {
+	rule.FinishRun(r, o, r.Updated)
+	r = r.Copy()
+	failure, err := nullable(r.Failure)
+	if err != nil {
+		return err
+	}
+	events := o.Events
+	if !c.resumable {
+		events = slices.DeleteFunc(slices.Clone(events), func(e runs.Event) bool { return e.Token() })
+		if _, err := s.exec(ctx, tx, `DELETE FROM agenthost_run_events WHERE run = $1 AND type = $2`, c.number, runs.TypeToken); err != nil {
+			return err
+		}
+	}
+	if err := s.addEvents(ctx, tx, w, events); err != nil {
+		return err
+	}
+	_, err = s.exec(ctx, tx, `UPDATE agenthost_runs SET status = $2, failure = $3, after_id = $4, updated = $5, worker = NULL, kept = $6 WHERE number = $1`,
+		c.number, string(r.Status), failure, int64(r.After), micros(r.Updated), true)
+	return err
+}

@@ -1,0 +1,67 @@
+package sqlruns
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/agenthost/agenthost/runs"
+)
+
+// Expired returns threads that have expired, see [runs.Queue].
+func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]runs.Thread, error) {
+	if limit <= 0 {
+		return nil, ctx.Err()
+	}
+	rows, err := collect(ctx, s, s.db.Reads(), func(row scanner) (runs.Thread, error) {
+		t, err := scanThread(row)
+		if err != nil {
+			return runs.Thread{}, err
+		}
+		return *t.seen(), nil
+	}, `SELECT `+threadColumns+` FROM agenthost_run_threads t WHERE t.expiry IS NOT NULL AND t.status <> 'busy' AND t.updated + t.expiry <= $1
+		ORDER BY t.updated + t.expiry, t.owner, t.id LIMIT $2`, micros(now), limit)
+	return rows, s.db.Failed(err)
+}
+
+// pruned is how many runs one transaction prunes.
+const pruned = 100
+
+// Prune removes events of old runs, see [runs.Queue]. It works in small transactions.
+func (s *Store) Prune(ctx context.Context, before time.Time) (events int, err error) {
+	for {
+		n, more, err := s.pruneSome(ctx, before)
+		events += n
+		if err != nil || !more {
+			return events, err
+		}
+	}
+}
+
+func (s *Store) pruneSome(ctx context.Context, before time.Time) (events int, more bool, err error) {
+	err = s.change(ctx, func(tx *sql.Tx) error {
+		rows, err := collect(ctx, s, tx, scanNumber, `SELECT r.number FROM agenthost_runs r WHERE r.kept AND r.updated < $1
+			ORDER BY r.updated LIMIT $2 {skip r}`, micros(before), pruned)
+		if err != nil {
+			return err
+		}
+		if more = len(rows) == pruned; len(rows) > 0 {
+			numbers, err := list(s.dialect, rows)
+			if err != nil {
+				return err
+			}
+			if events, err = s.exec(ctx, tx, `DELETE FROM agenthost_run_events WHERE run {in $1}`, numbers); err != nil {
+				return err
+			}
+			if _, err := s.exec(ctx, tx, `UPDATE agenthost_runs SET kept = $2 WHERE number {in $1}`, numbers, false); err != nil {
+				return err
+			}
+		}
+		if more {
+			return nil
+		}
+		_, err = s.exec(ctx, tx, `DELETE FROM agenthost_run_workers WHERE until < {micros} - 3600000000`) // its claims ended an hour ago
+		return err
+	})
+	return events, more, err
+}

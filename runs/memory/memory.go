@@ -47,7 +47,9 @@ var _ runs.Store = (*Store)(nil)
 func (*Store) Shared() bool { return false }
 
 // Listen passes hints on, see [runs.Store].
-func (s *Store) Listen(ctx context.Context, heard func(runs.Hint)) error { return s.hints.Listen(ctx, nil, heard) }
+func (s *Store) Listen(ctx context.Context, heard func(runs.Hint)) error {
+	return s.hints.Listen(ctx, nil, heard)
+}
 
 // begin locks the store for a request of an owner. Without an error, the caller must unlock it.
 func (s *Store) begin(ctx context.Context, owner string) error {

@@ -31,9 +31,6 @@ func (s *Store) Submit(ctx context.Context, r *runs.Run, create bool, most int, 
 	if t == nil && !create {
 		return runs.ErrNoThread
 	}
-	if s.runs[r.ID] != nil {
-		return runs.ErrExists
-	}
 	missing := t == nil
 	if missing {
 		rest, err := rule.CreateThread(&runs.Thread{Owner: r.Owner, ID: r.Thread}, row.Created)
@@ -46,12 +43,19 @@ func (s *Store) Submit(ctx context.Context, r *runs.Run, create bool, most int, 
 	if row.Strategy == runs.StrategyReject && t.busy(nil) {
 		return runs.ErrThreadBusy
 	}
+	same := s.runs[r.ID]
+	if same != nil && same.thread == t && displaces != "" && !same.row.Status.Over() {
+		return runs.ErrExists
+	}
 	if most > 0 && s.unfinished(r.Owner, t, displaces) >= most {
 		return runs.ErrQueueFull
 	}
 	rest, err := rule.ChangeThread(t.rest, true, row.Created, rule.Infallible(note))
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case same != nil:
+		return runs.ErrExists
 	}
 	t.rest = rest
 	if missing {

@@ -76,6 +76,7 @@ func Run(t *testing.T, open func(t *testing.T) runs.Store) {
 		{"rows are the caller's", (*check).copies},
 		{"documents stay as they are", (*check).documents},
 		{"metadata", (*check).metadata},
+		{"metadata contains other metadata", (*check).containment},
 		{"hints", (*check).hints},
 		{"contexts end", (*check).contexts},
 		{"many work at once", (*check).concurrent},

@@ -8,6 +8,7 @@ import (
 
 	threads "github.com/agenthost/agenthost/host/checkpoint/sqlite"
 	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/runs/memory"
 	"github.com/agenthost/agenthost/runs/runstest"
 	"github.com/agenthost/agenthost/runs/sqlite"
 )
@@ -37,4 +38,15 @@ func TestProcesses(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "agent.db")
 		return runstest.Shared{A: open(t, path), B: open(t, path), Deaf: true}
 	})
+}
+
+func TestItDoesWhatTheStoreInMemoryDoes(t *testing.T) {
+	t.Parallel()
+	var clock runstest.Clock
+	file, err := threads.Open(t.Context(), filepath.Join(t.TempDir(), "agent.db"), threads.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, file.Close()) })
+	store, err := sqlite.Open(t.Context(), file, sqlite.Options{Now: clock.Now})
+	require.NoError(t, err)
+	runstest.Compare(t, &clock, memory.New(memory.Options{Now: clock.Now}), store)
 }

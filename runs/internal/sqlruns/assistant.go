@@ -188,8 +188,8 @@ func (s *Store) Versions(ctx context.Context, owner, id string, metadata runs.Me
 		}
 		list.add("{contains v.metadata ?}", text)
 	}
-	rows, err := collect(ctx, s, s.db.Reads(), scanPlainAssistant,
-		"SELECT "+versionColumns+list.conditions()+" ORDER BY v.version DESC"+limits(limit, offset), list.args...)
+	statement, args := list.ordered(versionColumns, "v.version DESC", limit, offset)
+	rows, err := collect(ctx, s, s.db.Reads(), scanPlainAssistant, statement, args...)
 	return rows, s.db.Failed(err)
 }
 

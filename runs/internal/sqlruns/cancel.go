@@ -58,13 +58,16 @@ func (s *Store) cancel(ctx context.Context, tx *sql.Tx, r *runs.Run, how runs.Ca
 	return []runs.Hint{{Kind: runs.HintEvents, Run: r.ID}, {Kind: runs.HintQueue}}, err
 }
 
-// displace cancels all runs of a locked thread that are not over.
-func (s *Store) displace(ctx context.Context, tx *sql.Tx, thread int64, how runs.Cancel) (hints []runs.Hint, err error) {
+// displace cancels all runs of a locked thread that are not over, for a new one.
+func (s *Store) displace(ctx context.Context, tx *sql.Tx, thread int64, by *runs.Run, how runs.Cancel) (hints []runs.Hint, err error) {
 	others, err := collect(ctx, s, tx, scanRun, `SELECT `+runColumns+` FROM agenthost_runs r WHERE r.thread = $1 AND r.`+unfinished+` ORDER BY r.number`, thread)
 	if err != nil {
 		return nil, err
 	}
 	for i := range others {
+		if others[i].ID == by.ID {
+			return nil, runs.ErrExists
+		}
 		more, err := s.cancel(ctx, tx, &others[i], how)
 		if err != nil {
 			return nil, err

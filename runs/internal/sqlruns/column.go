@@ -25,7 +25,9 @@ func moment(micros int64) time.Time {
 }
 
 // textOf returns a document as a column keeps it.
-func textOf(d runs.Document) sql.NullString { return sql.NullString{String: string(d), Valid: len(d) > 0} }
+func textOf(d runs.Document) sql.NullString {
+	return sql.NullString{String: string(d), Valid: len(d) > 0}
+}
 
 // document reads a document.
 type document struct{ into *runs.Document }

@@ -52,7 +52,7 @@ func (d *Dialect) text(statement string) string {
 
 var placeholder = regexp.MustCompile(`\{(micros|in|contains|skip|alone)[^}]*\}`)
 
-// statements remembers the texts of statements.
+// statements remembers the texts of statements. They are few: what a client chooses is an argument.
 type statements struct {
 	dialect *Dialect
 	texts   sync.Map

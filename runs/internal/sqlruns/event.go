@@ -89,14 +89,16 @@ func (s *Store) Append(ctx context.Context, w *runs.Worker, events []runs.Event)
 	return nil
 }
 
+const readEvents = `SELECT e.seq, e.time, e.type, e.data
+	FROM agenthost_runs r LEFT JOIN agenthost_run_events e ON e.run = r.number AND e.seq > $3
+	WHERE r.id = $1 AND r.owner = $2 ORDER BY e.seq LIMIT $4`
+
 // Events returns events of a run, see [runs.Runs].
 func (s *Store) Events(ctx context.Context, owner, id string, after uint64, limit int) (events []runs.Event, err error) {
 	if err := known(owner, id, runs.ErrNoRun); err != nil {
 		return nil, err
 	}
-	rows, err := s.db.Reads().QueryContext(ctx, `SELECT e.seq, e.time, e.type, e.data
-		FROM agenthost_runs r LEFT JOIN agenthost_run_events e ON e.run = r.number AND e.seq > $3
-		WHERE r.id = $1 AND r.owner = $2 ORDER BY e.seq LIMIT $4`, id, owner, int64(min(after, 1<<63-1)), rule.EventLimit(limit))
+	rows, err := s.db.Reads().QueryContext(ctx, s.texts.text(readEvents), id, owner, int64(min(after, 1<<63-1)), rule.EventLimit(limit))
 	if err != nil {
 		return nil, s.db.Failed(err)
 	}

@@ -3,6 +3,7 @@ package sqlruns
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,10 +34,12 @@ func (q *search) contains(m runs.Metadata) error {
 	return err
 }
 
-func (q *search) conditions() string { return " FROM " + q.from + " WHERE " + strings.Join(q.where, " AND ") }
+func (q *search) conditions() string {
+	return " FROM " + q.from + " WHERE " + strings.Join(q.where, " AND ")
+}
 
-// page returns the end of a statement that selects a page.
-func (q *search) page(order string, p *runs.Page) string {
+// page returns a statement that selects a page, and its arguments.
+func (q *search) page(columns, order string, p *runs.Page) (statement string, args []any) {
 	direction := " DESC"
 	if p.Ascending {
 		direction = ""
@@ -46,23 +49,21 @@ func (q *search) page(order string, p *runs.Page) string {
 	} else {
 		order += direction
 	}
-	return " ORDER BY " + order + limits(p.Limit, p.Offset)
+	return q.ordered(columns, order, p.Limit, p.Offset)
 }
 
-// limits returns a clause instead of arguments: the numbers are few, and were checked.
-func limits(limit, offset int) string {
-	out := " LIMIT " + strconv.Itoa(runs.PageSize(limit))
-	if offset > 0 {
-		out += " OFFSET " + strconv.Itoa(offset)
-	}
-	return out
+// ordered returns a statement that selects rows in an order, and its arguments.
+func (q *search) ordered(columns, order string, limit, offset int) (statement string, args []any) {
+	n := len(q.args)
+	statement = "SELECT " + columns + q.conditions() + " ORDER BY " + order + " LIMIT $" + strconv.Itoa(n+1) + " OFFSET $" + strconv.Itoa(n+2)
+	return statement, append(slices.Clone(q.args), runs.PageSize(limit), offset)
 }
 
 // find returns a page of a list, and how many rows there are on all pages.
 func find[T any](ctx context.Context, s *Store, q *search, scan func(scanner) (T, error), columns, order string, p *runs.Page) (page []T, total int, err error) {
 	err = s.db.Look(ctx, func(tx *sql.Tx) error {
-		page, err = collect(ctx, s, tx, scan, "SELECT "+columns+q.conditions()+q.page(order, p), q.args...)
-		if err != nil {
+		statement, args := q.page(columns, order, p)
+		if page, err = collect(ctx, s, tx, scan, statement, args...); err != nil {
 			return err
 		}
 		if n := len(page); n < runs.PageSize(p.Limit) && (n > 0 || p.Offset == 0) {

@@ -36,8 +36,8 @@ func (s *Store) FindRuns(ctx context.Context, owner, thread string, q *runs.RunQ
 	if q.Status != "" {
 		list.add("r.status = ?", string(q.Status))
 	}
-	rows, err := collect(ctx, s, s.db.Reads(), scanRun,
-		"SELECT "+runColumns+list.conditions()+" ORDER BY r.number DESC"+limits(q.Limit, q.Offset), list.args...)
+	statement, args := list.ordered(runColumns, "r.number DESC", q.Limit, q.Offset)
+	rows, err := collect(ctx, s, s.db.Reads(), scanRun, statement, args...)
 	return rows, s.db.Failed(err)
 }
 

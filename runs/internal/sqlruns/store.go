@@ -60,7 +60,9 @@ var _ runs.Store = (*Store)(nil)
 func (*Store) Shared() bool { return true }
 
 // Listen passes hints on, see [runs.Store].
-func (s *Store) Listen(ctx context.Context, heard func(runs.Hint)) error { return s.hub.Listen(ctx, s.source, heard) }
+func (s *Store) Listen(ctx context.Context, heard func(runs.Hint)) error {
+	return s.hub.Listen(ctx, s.source, heard)
+}
 
 // tell spreads hints. It must not be called in a transaction: what they are about can be seen only afterwards.
 func (s *Store) tell(hints ...runs.Hint) {

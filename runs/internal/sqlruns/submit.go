@@ -26,7 +26,7 @@ func (s *Store) Submit(ctx context.Context, r *runs.Run, create bool, most int, 
 			return runs.ErrThreadBusy
 		}
 		if how := rule.Displaces(row.Strategy); t.busy && how != "" {
-			displaced, err := s.displace(ctx, tx, t.no, how)
+			displaced, err := s.displace(ctx, tx, t.no, row, how)
 			if err != nil {
 				return err
 			}

@@ -19,8 +19,8 @@ CREATE TABLE agenthost_run_threads (
 	UNIQUE (owner, id)
 );
 
-CREATE INDEX agenthost_run_threads_created ON agenthost_run_threads (owner, created, id);
-CREATE INDEX agenthost_run_threads_updated ON agenthost_run_threads (owner, updated, id);
+CREATE INDEX agenthost_run_threads_created ON agenthost_run_threads (owner, created DESC, id);
+CREATE INDEX agenthost_run_threads_updated ON agenthost_run_threads (owner, updated DESC, id);
 CREATE INDEX agenthost_run_threads_expiring ON agenthost_run_threads ((updated + expiry)) WHERE expiry IS NOT NULL AND status <> 'busy';
 
 CREATE TABLE agenthost_runs (
@@ -94,7 +94,7 @@ CREATE TABLE agenthost_run_assistants (
 	UNIQUE (owner, id)
 );
 
-CREATE INDEX agenthost_run_assistants_created ON agenthost_run_assistants (owner, created, id);
+CREATE INDEX agenthost_run_assistants_created ON agenthost_run_assistants (owner, created DESC, id);
 
 CREATE TABLE agenthost_run_assistant_versions (
 	assistant   INTEGER NOT NULL REFERENCES agenthost_run_assistants (no) ON DELETE CASCADE,
@@ -128,6 +128,6 @@ CREATE TABLE agenthost_run_schedules (
 	UNIQUE (owner, id)
 );
 
-CREATE INDEX agenthost_run_schedules_created ON agenthost_run_schedules (owner, created, id);
+CREATE INDEX agenthost_run_schedules_created ON agenthost_run_schedules (owner, created DESC, id);
 CREATE INDEX agenthost_run_schedules_assistant ON agenthost_run_schedules (owner, assistant);
 CREATE INDEX agenthost_run_schedules_next ON agenthost_run_schedules (next_at) WHERE enabled AND next_at > 0;

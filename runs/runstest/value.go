@@ -33,7 +33,7 @@ func (c *check) invalid() {
 	require.ErrorIs(c.t, err, runs.ErrInvalidValue)
 	_, err = c.s.Cancel(c.ctx(), ann, p.running.ID, "stop")
 	require.ErrorIs(c.t, err, runs.ErrInvalidValue)
-	calls := c.calls()
+	calls := c.calls(never)
 	for _, name := range doors() {
 		require.ErrorIs(c.t, calls[name].do(c.ctx(), c.s, "\xff", p), runs.ErrInvalidValue, name)
 	}

@@ -39,12 +39,16 @@ func checkID(what, id string) error {
 	if id == "" || len(id) > MaxID {
 		return fmt.Errorf("%s %s has %d bytes; it must have 1 to %d: %w", what, quoted(id), len(id), MaxID, ErrInvalidValue)
 	}
-	for _, r := range id {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.:@", r) {
-			return fmt.Errorf("%s %s contains %q; use ASCII letters, digits and -_.:@ only: %w", what, quoted(id), r, ErrInvalidValue)
-		}
+	if at := strings.IndexFunc(id, notOfID); at >= 0 {
+		return fmt.Errorf("%s %s contains %q; use ASCII letters, digits and -_.:@ only: %w", what, quoted(id), id[at], ErrInvalidValue)
 	}
 	return nil
+}
+
+func notOfID(r rune) bool {
+	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	digit := r >= '0' && r <= '9'
+	return !letter && !digit && !strings.ContainsRune("-_.:@", r)
 }
 
 func checkName(what, name string, least, most int) error {
@@ -218,8 +222,8 @@ func (a *Assistant) Check() error {
 func (s *Schedule) Check() error {
 	if err := first(
 		CheckOwner(s.Owner), checkID("the schedule's id", s.ID), checkID("the assistant's id", s.Assistant),
-		checkName("the cron expression", s.Cron, 1, maxCron),
-		checkName("the time zone", s.Zone, 0, maxWord), checkDocument("the request", s.Request), s.Metadata.Check(),
+		checkName("the cron expression", s.Cron, 1, maxCron), checkName("the time zone", s.Zone, 0, maxWord),
+		checkDocument("the request", s.Request), s.Metadata.Check(),
 		checkTime("the schedule's end", s.End), checkTime("the schedule's next time", s.Next),
 	); err != nil || s.Thread == "" {
 		return err

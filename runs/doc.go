@@ -12,8 +12,10 @@
 //
 // # Where to find what
 //
-//   - what the service keeps: thread.go, run.go, event.go, assistant.go, schedule.go
+//   - what the service keeps: thread.go, run.go, event.go, assistant.go, schedule.go, metadata.go, document.go
 //   - what a store must do: store.go for the doors of the server, queue.go for who performs runs; package runstest holds every
 //     store to it
+//   - what every store keeps and answers: check.go, page.go; in which form it gives rows back: copy.go
+//   - stores: packages memory, sqlite and postgres
 //   - errors: errors.go
 package runs

@@ -63,8 +63,8 @@ func (c *check) versions() {
 		a.Owner, a.ID, a.Version, a.Created = bob, missing, 9, a.Created.AddDate(1, 0, 0)
 	})
 	want := one.Copy()
-	want.Name, want.Metadata, want.Config, want.Agent = "two", runs.Metadata{"a": "b", "v": 2.0}, nil, "other"
-	want.Description, want.Version, want.Updated = "", 2, two.Updated
+	want.Name, want.Metadata, want.Config, want.Agent, want.Description = "two", runs.Metadata{"a": "b", "v": 2.0}, nil, "other", ""
+	want.Version, want.Updated = 2, two.Updated
 	require.Equal(c.t, want, two)
 
 	back, err := c.s.UseVersion(c.ctx(), ann, one.ID, 1)

@@ -95,7 +95,8 @@ func (p *pair) run(r *rapid.T) string {
 }
 
 func (p *pair) worker(r *rapid.T) *runs.Worker {
-	return &runs.Worker{ID: p.prefix + rapid.StringMatching(`[vw]`).Draw(r, "worker"), Agents: p.agents[:1+rapid.IntRange(0, 1).Draw(r, "agents")], Lease: time.Hour}
+	id, agents := rapid.StringMatching(`[vw]`).Draw(r, "worker"), rapid.IntRange(1, 2).Draw(r, "agents")
+	return &runs.Worker{ID: p.prefix + id, Agents: p.agents[:agents], Lease: time.Hour}
 }
 
 // value draws a value of metadata.

@@ -195,8 +195,7 @@ func (c *check) calls(seen func()) map[string]call { //nolint:funlen // a table
 
 // methods returns the names of the methods of interfaces.
 func methods[T any](names []string) []string {
-	t := reflect.TypeFor[T]()
-	for method := range t.Methods() {
+	for method := range reflect.TypeFor[T]().Methods() {
 		names = append(names, method.Name)
 	}
 	return names

@@ -3,6 +3,7 @@ package runstest
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -139,7 +140,7 @@ func (c *check) createTogether(s *Shared) {
 func (c *check) changeTogether(s *Shared) {
 	t := c.thread()
 	require.NoError(c.t, errors.Join(together(s, 10, func(s runs.Store, i int) error {
-		_, err := s.ChangeThread(c.ctx(), ann, t.ID, func(t *runs.Thread) error { t.Metadata[fmt.Sprint(i)] = true; return nil })
+		_, err := s.ChangeThread(c.ctx(), ann, t.ID, func(t *runs.Thread) error { t.Metadata[strconv.Itoa(i)] = true; return nil })
 		return err
 	})...))
 	require.Len(c.t, c.readThread(t.ID).Metadata, 20)
@@ -148,7 +149,7 @@ func (c *check) changeTogether(s *Shared) {
 func (c *check) versionsTogether(s *Shared) {
 	a := c.assistant()
 	require.NoError(c.t, errors.Join(together(s, 5, func(s runs.Store, i int) error {
-		_, err := s.ChangeAssistant(c.ctx(), ann, a.ID, func(a *runs.Assistant) error { a.Metadata[fmt.Sprint(i)] = true; return nil })
+		_, err := s.ChangeAssistant(c.ctx(), ann, a.ID, func(a *runs.Assistant) error { a.Metadata[strconv.Itoa(i)] = true; return nil })
 		return err
 	})...))
 	require.Equal(c.t, 11, c.readAssistant(a.ID).Version)

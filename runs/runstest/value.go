@@ -191,7 +191,7 @@ func (c *check) metadata() {
 	var m runs.Metadata
 	require.NoError(c.t, json.Unmarshal([]byte(`{
 		"null": null, "yes": true, "n": 1.5, "large": 1e300, "small": 5e-324, "exact": 9007199254740991, "minus": -0.1, "": "",
-		"text": "\u001f \\ \" ' % é 𝄞 \ufffd", "list": [[], {}, [null, [1]]], "object": {"a": {"b": {"c": "d"}}}, "a.b": "$", "größe": "ß"
+		"text": "\u001f \\ \" ' % é 𝄞 \ufffd", "list": [[], {}, [null, [1]]], "object": {"a": {"b": {"c": "d"}}}, "a.b": "$", "имя": "ñ"
 	}`), &m))
 	t := c.thread(func(t *runs.Thread) { t.Metadata = m })
 	require.Equal(c.t, m, c.readThread(t.ID).Metadata)

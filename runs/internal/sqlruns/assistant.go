@@ -15,7 +15,10 @@ func scanAssistant(row scanner, others ...any) (runs.Assistant, error) {
 	var a runs.Assistant
 	var created, updated int64
 	err := row.Scan(append([]any{
-		&a.Owner, &a.ID, &a.Agent, &a.Name, &a.Description, document{&a.Config}, document{&a.Context}, decoded[runs.Metadata]{&a.Metadata},
+		&a.Owner, &a.ID, &a.Agent, &a.Name, &a.Description,
+		document{&a.Config},
+		document{&a.Context},
+		decoded[runs.Metadata]{&a.Metadata},
 		&a.Version, &created, &updated,
 	}, others...)...)
 	a.Created, a.Updated = moment(created), moment(updated)

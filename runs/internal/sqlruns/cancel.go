@@ -60,7 +60,8 @@ func (s *Store) cancel(ctx context.Context, tx *sql.Tx, r *runs.Run, how runs.Ca
 
 // displace cancels all runs of a locked thread that are not over, for a new one.
 func (s *Store) displace(ctx context.Context, tx *sql.Tx, thread int64, by *runs.Run, how runs.Cancel) (hints []runs.Hint, err error) {
-	others, err := collect(ctx, s, tx, scanRun, `SELECT `+runColumns+` FROM agenthost_runs r WHERE r.thread = $1 AND r.`+unfinished+` ORDER BY r.number`, thread)
+	others, err := collect(ctx, s, tx, scanRun,
+		`SELECT `+runColumns+` FROM agenthost_runs r WHERE r.thread = $1 AND r.`+unfinished+` ORDER BY r.number`, thread)
 	if err != nil {
 		return nil, err
 	}

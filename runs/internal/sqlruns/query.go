@@ -60,7 +60,9 @@ func (q *search) ordered(columns, order string, limit, offset int) (statement st
 }
 
 // find returns a page of a list, and how many rows there are on all pages.
-func find[T any](ctx context.Context, s *Store, q *search, scan func(scanner) (T, error), columns, order string, p *runs.Page) (page []T, total int, err error) {
+func find[T any](
+	ctx context.Context, s *Store, q *search, scan func(scanner) (T, error), columns, order string, p *runs.Page,
+) (page []T, total int, err error) {
 	err = s.db.Look(ctx, func(tx *sql.Tx) error {
 		statement, args := q.page(columns, order, p)
 		if page, err = collect(ctx, s, tx, scan, statement, args...); err != nil {

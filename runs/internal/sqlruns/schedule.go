@@ -17,7 +17,10 @@ func scanSchedule(row scanner, others ...any) (runs.Schedule, error) {
 	var s runs.Schedule
 	var end, next, created, updated int64
 	err := row.Scan(append([]any{
-		&s.Owner, &s.ID, &s.Assistant, &s.Thread, &s.Cron, &s.Zone, document{&s.Request}, decoded[runs.Metadata]{&s.Metadata}, &s.Enabled, &s.KeepRuns,
+		&s.Owner, &s.ID, &s.Assistant, &s.Thread, &s.Cron, &s.Zone,
+		document{&s.Request},
+		decoded[runs.Metadata]{&s.Metadata},
+		&s.Enabled, &s.KeepRuns,
 		&end, &next, &created, &updated,
 	}, others...)...)
 	s.End, s.Next, s.Created, s.Updated = moment(end), moment(next), moment(created), moment(updated)

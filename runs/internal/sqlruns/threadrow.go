@@ -31,8 +31,13 @@ func scanThread(row scanner, others ...any) (*threadRow, error) {
 	var failure *runs.Failure
 	var keep bool
 	err := row.Scan(append([]any{
-		&t.no, &r.Owner, &r.ID, decoded[runs.Metadata]{&r.Metadata}, document{&r.Config}, &r.Status, &status, &r.Agent,
-		decoded[*runs.Failure]{&failure}, decoded[[]runs.Interrupt]{&r.Waiting}, &created, &updated, &stepped, &expiry, &keep,
+		&t.no, &r.Owner, &r.ID,
+		decoded[runs.Metadata]{&r.Metadata},
+		document{&r.Config},
+		&r.Status, &status, &r.Agent,
+		decoded[*runs.Failure]{&failure},
+		decoded[[]runs.Interrupt]{&r.Waiting},
+		&created, &updated, &stepped, &expiry, &keep,
 	}, others...)...)
 	if err != nil {
 		return nil, err

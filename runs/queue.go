@@ -13,7 +13,7 @@ type Queue interface {
 	// Claim takes up to limit runs for a worker, the first submitted first: pending runs that are due, whose agents the worker has, and
 	// whose threads have no other run that is running, or that is due and was submitted earlier; and running runs of such agents whose
 	// worker has not renewed its claims in time. Of a thread at most one run is running. A claimed run is running, and its Attempt is
-	// one more. Two workers never claim the same run. It extends all claims of the worker, as Renew does.
+	// one more. Two workers never claim the same run. When it takes a run, it extends all claims of the worker, as Renew does.
 	Claim(ctx context.Context, w *Worker, limit int) ([]Run, error)
 	// Begin notes the newest checkpoint of the thread before a run that the worker has claimed and not begun, and returns the one that is
 	// noted: that of an earlier attempt stays. The error is [ErrNotClaimed] if the worker does not have the run.

@@ -18,6 +18,7 @@ const claimable = `r.` + unfinished + ` AND r.agent {in $1} AND (
 	OR (r.status = 'running' AND NOT EXISTS (SELECT 1 FROM agenthost_run_workers w WHERE w.id = r.worker AND w.until >= {micros})))`
 
 const (
+	seeClaims  = `SELECT r.number FROM agenthost_runs r WHERE ` + claimable + ` LIMIT 1`
 	findClaims = `SELECT t.no FROM agenthost_runs r JOIN agenthost_run_threads t ON t.no = r.thread
 		WHERE ` + claimable + ` ORDER BY r.number LIMIT $2 {skip t, r}`
 	takeClaims = `UPDATE agenthost_runs AS r SET status = 'running', worker = $2, attempt = attempt + 1, updated = $3
@@ -36,8 +37,15 @@ func (s *Store) Claim(ctx context.Context, w *runs.Worker, limit int) (claimed [
 	if err != nil {
 		return nil, err
 	}
+	if limit <= 0 {
+		return nil, ctx.Err()
+	}
+	// Most claims find nothing, so the first look writes nothing and waits for nobody.
+	if some, err := collect(ctx, s, s.db.Reads(), scanNumber, seeClaims, agents); err != nil || len(some) == 0 {
+		return nil, s.db.Failed(err)
+	}
 	err = s.change(ctx, func(tx *sql.Tx) error {
-		if err := s.extend(ctx, tx, w); err != nil || limit <= 0 {
+		if err := s.extend(ctx, tx, w); err != nil {
 			return err
 		}
 		threads, err := collect(ctx, s, tx, scanNumber, findClaims, agents, limit)

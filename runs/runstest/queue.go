@@ -36,6 +36,16 @@ func (c *check) due() {
 	c.takes(w, soon)
 	require.False(c.t, time.Now().Before(soon.Due))
 	require.Equal(c.t, runs.Pending, c.readRun(later.ID).Status)
+
+	other := c.thread()
+	first := c.submitTo(other.ID, func(r *runs.Run) { r.Due = time.Now().Add(20 * time.Millisecond) })
+	second := c.submitTo(other.ID, func(r *runs.Run) { r.Due = time.Now().Add(-time.Hour) })
+	passed := c.claims(w, 1)[0]
+	require.Eventually(c.t, func() bool { return time.Now().After(first.Due.Add(time.Millisecond)) }, patience, time.Millisecond)
+	waits := map[string]string{first.ID: second.ID, second.ID: first.ID}[passed]
+	require.Empty(c.t, c.claims(w, 10), "a run that becomes due waits for the one that runs")
+	c.succeed(w, passed)
+	require.Equal(c.t, []string{waits}, c.claims(w, 10))
 }
 
 func (c *check) exclusive() {

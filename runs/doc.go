@@ -1,6 +1,6 @@
 // Package runs defines what a server of agents keeps: runs that wait in a queue, whose events can be read again and from anywhere,
-// threads that can be searched, assistants with versions, and schedules. It has the contract of their stores, a store in memory, and
-// the suite that stores are held to; nothing in the command uses it yet.
+// threads that can be searched, assistants with versions, and schedules. It has the contract of their stores, stores in memory, SQLite
+// and PostgreSQL, and the suite that stores are held to; nothing in the command uses it yet.
 //
 // What an agent remembers stays in its threads, see [github.com/agenthost/agenthost/host/checkpoint]. A [Store] keeps what surrounds
 // them. Several processes can share one store: any of them can perform a run, and all of them can read its events.

@@ -51,6 +51,7 @@ type Config struct {
 	RecursionLimit int
 	ToolCalls      ToolCallConfig
 
+	Tracer Tracer // is told when runs and their parts begin and end; nil: nobody is
 	// Logger gets warnings and details of runs. A record whose text an event reports, too, has the attribute "event" with the type of
 	// that event, so that a program which shows both can leave one out. nil: nothing is logged.
 	Logger *slog.Logger

@@ -17,6 +17,7 @@ func (rt *Runtime) Generate(ctx context.Context, m model.Model, req *model.Reque
 	}
 	r, name := rt.run, m.Info().Name
 	start := r.clock()
+	ctx, span := r.trace(ctx, Span{Kind: SpanModel, Step: rt.step, Model: m.Info(), Request: req})
 	resp, err := generate(model.WithNotice(ctx, rt.Warn), m, req)
 	if err == nil && (resp == nil || resp.AI() == nil) {
 		err = errNoAI
@@ -32,14 +33,14 @@ func (rt *Runtime) Generate(ctx context.Context, m model.Model, req *model.Reque
 	if IsControlFlow(err) {
 		rt.closed = err
 	}
-	if rt.emit.on() {
+	if rt.emit.wants(span) {
 		event := &Event{Type: EventModel, Step: rt.step, Model: name, Duration: r.agent.now().Sub(start)}
 		if err != nil {
 			event.Error = eventError(err)
 		} else {
 			event.Messages = resp.Messages
 		}
-		rt.emit.send(event)
+		rt.emit.finish(span, event)
 	}
 	return resp, err
 }

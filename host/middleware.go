@@ -79,6 +79,9 @@ type Hooks struct {
 	// Version and Digest identify a plugin's module and are part of the agent's program. A run does not continue with a
 	// middleware whose version or digest has changed, unless the input accepts that. "" counts as a version and a digest too.
 	Version, Digest string
+	// TracePolicy returns what a [Tracer] is told of the end of a call of one of the hooks, given the event that reports it. It must change
+	// a copy of what the event refers to. nil: it is told all.
+	TracePolicy func(e Event) Event
 	// Changed is called before each run. It reports, once per change, whether the middleware would now make different hooks.
 	Changed func() bool
 	// End is called once when a run is over for good: when it completed, when it stopped without a thread in which it could

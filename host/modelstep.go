@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/model"
@@ -26,7 +27,7 @@ func appendModelWrap(wraps []modelWrap, m *boundMiddleware) []modelWrap {
 		return wraps
 	}
 	w := modelWrap{hook: hook}
-	w.name, w.fn, w.calls = m.name+"."+string(abi.WrapModelCall), hook.Func, new(atomic.Uint64)
+	w.name, w.policy, w.fn, w.calls = m.name+"."+string(abi.WrapModelCall), m.hooks.TracePolicy, hook.Func, new(atomic.Uint64)
 	return append(wraps, w)
 }
 
@@ -100,6 +101,7 @@ type modelCall struct {
 	// reserved is the id of the next answer. It is made before the model is called, so that tokens can name the message that they
 	// belong to.
 	reserved string
+	first    time.Time // when the first token of the present call came; zero: none has
 }
 
 var _ wrappedCall[*model.Request, *model.Response, ModelHandler] = (*modelCall)(nil)
@@ -169,8 +171,9 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 	}
 	name := m.Info().Name
 	c.calls++
-	c.reserved = r.ids.Ahead()
+	c.reserved, c.first = r.ids.Ahead(), time.Time{}
 	start := r.clock()
+	ctx, span := r.trace(ctx, Span{Kind: SpanModel, Step: ModelStep, Model: m.Info(), Request: req})
 	resp, err := c.call(ctx, m, req)
 	if err == nil && (resp == nil || resp.AI() == nil) {
 		err = errNoAI
@@ -188,14 +191,14 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 		resp = r.ids.identified(resp)
 		err = r.judge(m.Info(), resp)
 	}
-	if events := r.events(); events.on() {
-		event := &Event{Type: EventModel, Step: ModelStep, Model: name, Duration: r.agent.now().Sub(start)}
+	if events := r.events(); events.wants(span) {
+		event := &Event{Type: EventModel, Step: ModelStep, Model: name, Duration: r.agent.now().Sub(start), FirstToken: c.firstToken(start)}
 		if err != nil {
 			event.Error = eventError(err)
 		} else {
 			event.Messages = resp.Messages
 		}
-		events.send(event)
+		events.finish(span, event)
 	}
 	return resp, err
 }
@@ -237,6 +240,9 @@ func (c *modelCall) stream(ctx context.Context, streamer model.Streamer, req *mo
 		if err != nil {
 			return nil, err
 		}
+		if c.first.IsZero() {
+			c.first = c.run.agent.now()
+		}
 		tokens.pass(&chunk)
 		if chunk.Response != nil {
 			resp = chunk.Response
@@ -247,6 +253,14 @@ func (c *modelCall) stream(ctx context.Context, streamer model.Streamer, req *mo
 	}
 	tokens.end()
 	return resp, nil
+}
+
+// firstToken returns how long the model took for its first token; 0 if none came.
+func (c *modelCall) firstToken(start time.Time) time.Duration {
+	if c.first.IsZero() {
+		return 0
+	}
+	return c.first.Sub(start)
 }
 
 // modelError wraps an error of a model in a [*ModelError], unless it is control flow.

@@ -63,8 +63,9 @@ func (rt *Runtime) CallTool(ctx context.Context, name string, args wire.Raw) (*a
 	c.alerts()
 	c.began()
 	start := rt.run.clock()
+	ctx, span := c.trace(ctx)
 	result := c.perform(ctx, req, chain)
-	c.ended(start, &result)
+	c.ended(span, start, &result)
 	if result.err != nil {
 		return nil, rt.outward(c, result.err)
 	}

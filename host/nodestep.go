@@ -18,7 +18,9 @@ func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error)
 		return "", err
 	}
 	start := r.clock()
-	update, err := callNode(ctx, s.hook.Func, rt)
+	inside, span := r.trace(ctx, Span{Kind: SpanHook, Step: s.name})
+	rt.span = span.under(s.policy)
+	update, err := callNode(inside, s.hook.Func, rt)
 	s.needs.release()
 	if err = rt.settle(err); err != nil {
 		update = nil
@@ -73,7 +75,7 @@ func interruptsOf(step string, call *abi.ToolCall, err *InterruptError) []Interr
 
 // clock returns the time if anybody listens; otherwise nobody needs durations.
 func (r *run) clock() time.Time {
-	if r.sink == nil {
+	if r.sink == nil && r.agent.config.Tracer == nil {
 		return time.Time{}
 	}
 	return r.agent.now()

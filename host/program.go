@@ -31,6 +31,7 @@ type step struct {
 	kind    stepKind
 	name    string
 	hook    NodeHook
+	policy  func(e Event) Event // see Hooks.TracePolicy
 	hookOf  abi.Hook
 	jumps   [3]bool // the targets that its hook declared, by targetIndex
 	next    int     // the step that follows without a jump; the last step of the loop and the tools have a router instead
@@ -111,7 +112,7 @@ func appendHook(steps []step, m *boundMiddleware, h abi.Hook, hook *NodeHook) []
 		return steps
 	}
 	s := step{
-		kind: stepHook, name: m.name + "." + string(h), hook: *hook, hookOf: h, calls: new(atomic.Uint64),
+		kind: stepHook, name: m.name + "." + string(h), hook: *hook, policy: m.hooks.TracePolicy, hookOf: h, calls: new(atomic.Uint64),
 		needs: needs(nil).add(hook.Pool), cursors: hook.View.IsNew(),
 	}
 	return append(steps, s)

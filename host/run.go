@@ -77,9 +77,10 @@ func (r *run) do(ctx context.Context) error {
 		ctx, unwatch = r.thread.watch(ctx)
 		defer unwatch()
 	}
+	ctx, span := r.trace(ctx, Span{Kind: SpanRun, Metadata: r.input.Metadata, GoesOn: r.input.goesOn()})
 	events := r.events()
+	start = r.clock()
 	if events.on() {
-		start = r.agent.now()
 		events.send(&Event{Type: EventRun, Messages: r.input.Messages, Answers: r.questions.given, Metadata: r.input.Metadata})
 	}
 	for _, text := range r.entry.notices {
@@ -103,7 +104,7 @@ func (r *run) do(ctx context.Context) error {
 	if r.over(err) {
 		r.agent.tellEnd(ctx, r.id)
 	}
-	if events.on() {
+	if events.wants(span) {
 		end := &Event{
 			Type: EventEnd, Status: r.status(err), Next: r.next(), Interrupts: r.questions.waiting(),
 			Duration: r.agent.now().Sub(start),
@@ -111,7 +112,7 @@ func (r *run) do(ctx context.Context) error {
 		if err != nil {
 			end.Error = eventError(err)
 		}
-		events.send(end)
+		events.finish(span, end)
 	}
 	return err
 }

@@ -25,6 +25,7 @@ type Runtime struct {
 	cursor   history.Cursor
 	answers  wire.Map
 	emit     emitter
+	span     span // of the call
 	observed Observation
 
 	callID    string          // id of the model's call that this belongs to
@@ -154,9 +155,9 @@ func (rt *Runtime) withUpdate(updates []sourcedUpdate, own *Update) []sourcedUpd
 	return append(updates, sourcedUpdate{own, rt.step})
 }
 
-// report sends the event of the hook, which has ended, if anybody listens.
+// report ends the span of the hook, which has ended, and sends its event.
 func (rt *Runtime) report(call *abi.ToolCall, start time.Time, messages []abi.Message, update *Update, err error) {
-	if !rt.emit.on() {
+	if !rt.emit.wants(rt.span) {
 		return
 	}
 	event := &Event{
@@ -172,7 +173,7 @@ func (rt *Runtime) report(call *abi.ToolCall, start time.Time, messages []abi.Me
 	default:
 		event.Update = eventUpdate(update)
 	}
-	rt.emit.send(event)
+	rt.emit.finish(rt.span, event)
 }
 
 // runtimeKey is the key under which a tool finds its Runtime.

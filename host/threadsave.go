@@ -33,17 +33,31 @@ func (r *run) save(ctx context.Context, source checkpoint.Source, failure error)
 	if whole || !same(t.program, program) || t.program.Manifest != program.Manifest {
 		c.Program = program
 	}
+	ctx, span := r.trace(ctx, Span{Kind: SpanCheckpoint, Step: c.Step})
 	id, err := t.session.Save(context.WithoutCancel(ctx), c) // a finished step is saved even if the run's time is up
 	if err != nil {
+		r.reportSave(span, id, err)
 		return t.fail(err)
 	}
 	t.saved, t.parent, t.program, t.unsaved, t.withdrawn = r.state, id, program, false, nil
-	if events := r.events(); events.on() {
-		events.send(&Event{
-			Type: EventCheckpoint, Step: c.Step, Checkpoint: id, Parent: c.Parent, Source: c.Source, Next: c.Checkpoint.Next,
-		})
-	}
+	r.reportSave(span, id, nil)
 	return nil
+}
+
+// reportSave ends the span of a save, and reports the checkpoint if there is one.
+func (r *run) reportSave(span span, id checkpoint.ID, err error) {
+	events := r.events()
+	if !events.wants(span) {
+		return
+	}
+	c := &r.thread.commit
+	event := &Event{Type: EventCheckpoint, Step: c.Step, Checkpoint: id, Parent: c.Parent, Source: c.Source, Next: c.Checkpoint.Next}
+	if err != nil {
+		event.Error = eventError(err)
+		span.finish(event)
+		return
+	}
+	events.finish(span, event)
 }
 
 // maxFailure is how much of the text of a failure a checkpoint keeps, in bytes.

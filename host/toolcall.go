@@ -28,7 +28,7 @@ func appendToolWrap(wraps []toolWrap, m *boundMiddleware) []toolWrap {
 		return wraps
 	}
 	w := toolWrap{hook: hook, dynamic: slices.ContainsFunc(m.hooks.Tools, func(t Tool) bool { return t.Spec().Dynamic })}
-	w.name, w.fn, w.calls = m.name+"."+string(abi.WrapToolCall), hook.Func, new(atomic.Uint64)
+	w.name, w.policy, w.fn, w.calls = m.name+"."+string(abi.WrapToolCall), m.hooks.TracePolicy, hook.Func, new(atomic.Uint64)
 	return append(wraps, w)
 }
 
@@ -77,10 +77,11 @@ func (c *toolCall) do(ctx context.Context) (result toolResult) {
 	req, chain := c.request()
 	c.began()
 	start := c.run.clock()
+	ctx, span := c.trace(ctx)
 	if result.err = chain.acquire(ctx); result.err == nil {
 		result = c.perform(ctx, req, chain)
 	}
-	c.ended(start, &result)
+	c.ended(span, start, &result)
 	return result
 }
 
@@ -127,14 +128,18 @@ func (c *toolCall) step() string {
 	return ToolsStep
 }
 
+func (c *toolCall) trace(ctx context.Context) (context.Context, span) {
+	return c.run.trace(ctx, Span{Kind: SpanTool, Step: c.step(), Call: c.call})
+}
+
 func (c *toolCall) began() {
 	if c.events.on() {
 		c.events.send(&Event{Type: EventTool, Step: c.step(), Call: c.call})
 	}
 }
 
-func (c *toolCall) ended(start time.Time, result *toolResult) {
-	if !c.events.on() {
+func (c *toolCall) ended(span span, start time.Time, result *toolResult) {
+	if !c.events.wants(span) {
 		return
 	}
 	event := &Event{Type: EventTool, Step: c.step(), Call: c.call, Duration: c.run.agent.now().Sub(start)}
@@ -147,7 +152,7 @@ func (c *toolCall) ended(start time.Time, result *toolResult) {
 	default:
 		event.Messages = []abi.Message{*result.message}
 	}
-	c.events.send(event)
+	c.events.finish(span, event)
 }
 
 // runtime makes the Runtime of one layer of the call. entry counts, from 1, how often the layer was entered: a hook that calls next

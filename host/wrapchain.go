@@ -11,9 +11,10 @@ import (
 
 // wrap is a wrap hook in its agent. Next is the type of what the hook calls to enter the layers inside it.
 type wrap[Req, Resp any, Next ~func(context.Context, Req) (Resp, error)] struct {
-	name  string
-	fn    func(context.Context, *Runtime, Req, Next) (Resp, *Update, error)
-	calls *atomic.Uint64
+	name   string
+	policy func(e Event) Event // see Hooks.TracePolicy
+	fn     func(context.Context, *Runtime, Req, Next) (Resp, *Update, error)
+	calls  *atomic.Uint64
 }
 
 // wrappedCall is a model call or a tool call on its way through the wrap hooks around it.
@@ -58,7 +59,9 @@ func enter[Req, Resp any, Next ~func(context.Context, Req) (Resp, error)](
 		return resp, inner.err
 	}
 	start := rt.run.clock()
-	resp, update, err := callWrap(ctx, w, rt, req, next)
+	inside, span := rt.run.trace(ctx, Span{Kind: SpanHook, Step: w.name, Call: c.toolCall()})
+	rt.span = span.under(w.policy)
+	resp, update, err := callWrap(inside, w, rt, req, next)
 	if err == nil {
 		err = c.check(resp)
 	}
@@ -68,7 +71,7 @@ func enter[Req, Resp any, Next ~func(context.Context, Req) (Resp, error)](
 		return none, nil, err
 	}
 	resp = c.complete(resp)
-	if rt.emit.on() {
+	if rt.emit.wants(rt.span) {
 		rt.report(c.toolCall(), start, c.messages(resp), update, nil)
 	}
 	return resp, rt.withUpdate(inner.updates, update), nil

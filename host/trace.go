@@ -1,0 +1,93 @@
+package host
+
+import (
+	"context"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
+)
+
+// Tracer is told when runs and the parts of runs begin and end, for example to record them as spans of OpenTelemetry. Its methods may be
+// called from several goroutines at once, and must return soon. Without a tracer an agent spends nothing on it.
+type Tracer interface {
+	// Start is called when something begins. What happens within it gets the context that Start returns, and so do models, tools and what
+	// plugins fetch. When it has ended, end is called once with the event that reports the end, even if nobody listens to the run's
+	// events; the event has no Seq and no Time, and must not be changed. end must not be nil.
+	Start(ctx context.Context, s Span) (inside context.Context, end func(e *Event))
+}
+
+// SpanKind says what a [Span] covers.
+type SpanKind string
+
+// The kinds of spans, with the type of the event that ends them and the fields that they use in addition to Agent, Run and Thread.
+const (
+	SpanRun        SpanKind = "run"        // a run, or a part of it: EventEnd; Metadata, GoesOn
+	SpanHook       SpanKind = "hook"       // a call of a hook: EventHook; Step, Call for a hook around a tool call
+	SpanModel      SpanKind = "model"      // a model call: EventModel; Step, Model, Request
+	SpanTool       SpanKind = "tool"       // a tool call with the hooks around it: EventTool; Step, Call
+	SpanCheckpoint SpanKind = "checkpoint" // saving the thread: EventCheckpoint, with an Error if it failed
+)
+
+// Span is what a [Tracer] is told when something begins.
+type Span struct {
+	Kind     SpanKind
+	Agent    string
+	Run      string
+	Thread   string
+	Step     string // see Event.Step
+	Call     *abi.ToolCall
+	Model    model.Info
+	Request  *model.Request // must not be changed
+	Metadata wire.Map       // see Input.Metadata
+	GoesOn   bool           // the run was there before: the input answers or continues it
+}
+
+// span is a span that has begun. The zero span has no tracer and costs nothing.
+type span struct {
+	end    func(e *Event)
+	policy func(e Event) Event // see Hooks.TracePolicy
+}
+
+// trace begins a span.
+func (r *run) trace(ctx context.Context, s Span) (context.Context, span) {
+	tracer := r.agent.config.Tracer
+	if tracer == nil {
+		return ctx, span{}
+	}
+	s.Agent, s.Run, s.Thread = r.agent.config.Name, r.id, r.thread.id
+	ctx, end := tracer.Start(ctx, s)
+	return ctx, span{end: end}
+}
+
+// under returns the span of a hook whose middleware has a policy.
+func (s span) under(policy func(e Event) Event) span {
+	s.policy = policy
+	return s
+}
+
+// on reports whether a tracer waits for the end.
+func (s span) on() bool { return s.end != nil }
+
+// finish ends the span with the event that reports the end.
+func (s span) finish(e *Event) {
+	if s.end == nil {
+		return
+	}
+	if s.policy != nil {
+		shown := s.policy(*e)
+		e = &shown
+	}
+	s.end(e)
+}
+
+// wants reports whether anybody wants the event that ends a span. Ask before you build it.
+func (e emitter) wants(s span) bool { return e.on() || s.on() }
+
+// finish ends a span, and sends the event that reports the end.
+func (e emitter) finish(s span, event *Event) {
+	s.finish(event)
+	if e.on() {
+		e.send(event)
+	}
+}

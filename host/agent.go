@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Agent is a compiled agent. Its methods may be called from several goroutines at once.
@@ -18,6 +19,8 @@ type Agent struct {
 	runs    int
 	closed  bool // no new run may begin
 	over    bool // all middleware is closed
+
+	draining atomic.Bool // runs stop where they can be continued, see Drain
 }
 
 // ErrClosed is the error of a run or a Swap on a closed agent.

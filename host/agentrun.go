@@ -69,7 +69,7 @@ func (a *Agent) newRun(ctx context.Context, in Input) (r *run) {
 		}
 	}()
 	r = b.newRun(in)
-	r.entry = entry{notices: notices, err: err, leave: leave}
+	r.entry = entry{notices: notices, err: err, leave: leave, drains: &a.draining}
 	return r
 }
 

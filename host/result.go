@@ -37,6 +37,10 @@ type Input struct {
 	AcceptChanges bool
 	// Seed is the random number of a new run; 0: Config.Seed supplies it. A thread must not get the same seed twice.
 	Seed uint64
+	// Once makes it safe to give the same input again, for example after the process died: if the thread's newest checkpoint was made
+	// after an input with the same Seed was taken, the run goes on from there, or stays where it stopped. The run decides this while it
+	// holds the thread. Seed must be set, and each other input of the thread must have another one.
+	Once bool
 	// What follows holds for this part of the run only: an input that goes on with the run gives it again.
 
 	Context any // value for hooks and tools, see [ContextAs] and [Config.ContextSchema]
@@ -49,6 +53,16 @@ type Input struct {
 	Model string
 	// Metadata is what the caller wants to find again with the run: the event of the type run shows it, and hooks can read it.
 	Metadata wire.Map
+	// Yield is asked after each step that was saved, see [Durability], unless the run is over. If it returns true, the run stops as
+	// interrupted, with Result.Yielded, and an input with Continue goes on. It is called in the goroutine of the run.
+	Yield func(at Boundary) bool
+}
+
+// Boundary is a place between two steps of a run.
+type Boundary struct {
+	Next       string        // the step that comes next
+	Checkpoint checkpoint.ID // the newest checkpoint, which has everything up to here
+	Steps      int           // steps that the run performed
 }
 
 // goesOn reports whether the input goes on with a run instead of starting one.
@@ -68,6 +82,7 @@ type Result struct {
 	StopReason string        // why the last answer ended, in the provider's words; "": it does not say. See [model.EndingOf]
 	Usage      abi.Usage     // sum over the run's model calls
 	Steps      int           // steps that the run performed; interrupted and failed steps do not count
+	Yielded    bool          // it stopped because Input.Yield or [Agent.Drain] wanted it to
 }
 
 // Interrupt is a question of a hook or tool to the outside world.

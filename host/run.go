@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
@@ -40,6 +41,7 @@ type entry struct {
 	notices []string // what happened to the agent before the run
 	err     error    // the agent is closed
 	leave   func()   // called once, when the run is over
+	drains  *atomic.Bool
 }
 
 // progress is how far the run has come in the program.
@@ -48,6 +50,8 @@ type progress struct {
 	last      string           // name of the step that was performed last
 	passed    bool             // the breakpoint before step was passed
 	paused    bool             // the run stopped at a breakpoint
+	yielded   bool             // the run stopped because somebody wanted it to, see Input.Yield
+	stays     bool             // the run stopped at a breakpoint before, and this input has led there
 	cancelled bool             // the run's context ended before the run
 	cursors   []history.Cursor // what the hook of each step has seen of the messages
 }
@@ -66,6 +70,9 @@ func (r *run) do(ctx context.Context) error {
 	defer r.entry.leave()
 	defer func() { _ = r.thread.release() }() // after a panic; otherwise close has done it
 	err := r.entry.err
+	if err == nil && r.entry.drains.Load() {
+		err = ErrDraining
+	}
 	if err == nil {
 		err = r.configure()
 	}
@@ -119,6 +126,9 @@ func (r *run) do(ctx context.Context) error {
 
 // loop walks through the program from the run's present step.
 func (r *run) loop(ctx context.Context) error {
+	if r.progress.paused = r.progress.stays; r.progress.paused {
+		return nil
+	}
 	for p := r.agent.program; r.progress.step != endStep; {
 		at := r.progress.step
 		if ctx.Err() != nil {
@@ -153,6 +163,9 @@ func (r *run) loop(ctx context.Context) error {
 			r.journal.drop(r.warn)
 			if err := r.save(ctx, checkpoint.SourceLoop, nil); err != nil {
 				return err
+			}
+			if r.progress.yielded = r.yields(); r.progress.yielded {
+				return nil
 			}
 		}
 	}
@@ -253,7 +266,7 @@ func (r *run) warn(step, text string) {
 
 func (r *run) status(err error) Status {
 	switch {
-	case err == nil && (r.progress.paused || r.questions.wait()):
+	case err == nil && (r.progress.paused || r.progress.yielded || r.questions.wait()):
 		return Interrupted
 	case err == nil && model.EndingOf(stopReason(r.shown().Messages())) == model.Broken:
 		return Failed // a middleware answered for the model
@@ -272,7 +285,7 @@ func (r *run) result(err error) *Result {
 		RunID: r.id, Thread: r.thread.id, Status: r.status(err), Messages: shown.Messages(), State: shown.output(),
 		Structured: shown.structured(), StopReason: stopReason(shown.Messages()),
 		Interrupts: r.questions.waiting(), Next: r.next(), Usage: r.budget.usage.total(), Steps: r.budget.steps,
-		Checkpoint: r.thread.parent,
+		Checkpoint: r.thread.parent, Yielded: r.progress.yielded,
 	}
 }
 

@@ -25,6 +25,11 @@ func (r *run) open(ctx context.Context) error {
 		return t.fail(err)
 	}
 	t.session = session
+	if in.Once {
+		if err := r.onlyOnce(ctx); err != nil {
+			return t.fail(err)
+		}
+	}
 	held, err := session.Load(ctx, in.Checkpoint)
 	switch {
 	case err != nil:
@@ -60,6 +65,18 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
+// onlyOnce turns an input that the thread has taken into one that goes on from there.
+func (r *run) onlyOnce(ctx context.Context) error {
+	in := &r.input
+	newest, err := r.thread.session.Load(ctx, 0)
+	if err != nil || newest == nil || newest.Record.Checkpoint.Input != in.Seed {
+		return err
+	}
+	in.Messages, in.State, in.Resume, in.Checkpoint, in.KeepWaiting, in.Continue = nil, nil, nil, 0, false, true
+	r.progress.stays = newest.Record.Checkpoint.Paused
+	return nil
+}
+
 // keepWaiting returns an error if the newest run of a thread waits for answers. A new run that begins at an older checkpoint would
 // abandon it, too.
 func keepWaiting(ctx context.Context, session checkpoint.Session, held *checkpoint.Thread) (err error) {
@@ -82,6 +99,8 @@ func (in *Input) check(keeps bool) error {
 		return errors.New("the input has both Continue and Resume; use Resume alone, since an answer goes on by itself")
 	case in.goesOn() && (len(in.Messages) > 0 || len(in.State) > 0):
 		return errors.New("the input has messages or state as well as Continue or Resume; new messages start a new run")
+	case in.Once && in.Seed == 0:
+		return errors.New("the input has Once without a Seed, by which it would be recognized")
 	case !keeps && (in.goesOn() || in.Thread != "" || in.Checkpoint != 0):
 		return ErrNoCheckpointer
 	case (in.goesOn() || in.Checkpoint != 0) && in.Thread == "":

@@ -71,6 +71,9 @@ func (r *run) checkpoint() checkpoint.Checkpoint {
 		Next: p.name(r.progress.step), Paused: r.progress.paused || r.progress.passed,
 		Executions: r.journal.executions(r.batch.answers), Finished: r.batch.checkpointResults(),
 	}
+	if r.input.Once {
+		c.Input = r.input.Seed
+	}
 	r.budget.record(&c.Run)
 	for at, seen := range r.progress.cursors {
 		if p.steps[at].cursors && seen != (history.Cursor{}) {

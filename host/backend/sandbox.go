@@ -30,7 +30,7 @@ const MaxExecuted = 16 << 20
 
 // Sandbox is a directory in a sandbox that an [Executor] reaches, deepagents' BaseSandbox. All operations are scripts for a POSIX
 // shell, so the sandbox needs no Python: only sh, and base64, chmod, chown, dd, find, grep, head, mkdir, mv, readlink, rm, stat and
-// tr, as coreutils, findutils and busybox have them.
+// tr, as coreutils, findutils and busybox have them. The stat of macOS differs, so a Mac cannot be the sandbox.
 //
 // Other processes of the sandbox may change its files at any time. Nothing outside of Root is reached through symbolic links that
 // stand still; a process that moves links meanwhile can lead an operation elsewhere in the sandbox, and never out of it. Everything

@@ -26,7 +26,7 @@ type ClaudeTextEditor struct {
 	// Root is the directory of the disk that is "/" in the paths; nothing outside it can be reached. In a manifest it is
 	// relative to the manifest. "": the files in the state of the thread, unless there is a backend.
 	Root string `yaml:"root"`
-	// Backend is where the files are in place of root: "state", or {type: filesystem, store or composite}. The files of a store
+	// Backend is where the files are in place of root: "state", or {type: filesystem, store, sandbox or composite}. The files of a store
 	// outlive the thread.
 	Backend FileBackend `yaml:"backend"`
 	// AllowedPathPrefixes are the directories that a path must be in, such as /src. Not given: all, which is an error if a

@@ -22,11 +22,22 @@ type FileBackend struct{ backend.Backend }
 // FileBackendKeys are the keys of a [FileBackend] in a manifest. The types are deepagents' backends.
 type FileBackendKeys struct {
 	// Type is the kind of the backend. "state": the state of the thread; "filesystem": a directory of the disk; "store": the
-	// agent's store, where files outlive the thread; "composite": several backends, by the prefix of the path. Required.
-	Type string `yaml:"type" schema:"enum=state|filesystem|store|composite"`
-	// RootDir is the directory of the disk, for the type filesystem. It must exist; nothing outside it can be reached. In a
-	// manifest it is relative to the manifest.
+	// agent's store, where files outlive the thread; "sandbox": a directory in a sandbox that a shell reaches, see
+	// execution_policy; "composite": several backends, by the prefix of the path. Required.
+	Type string `yaml:"type" schema:"enum=state|filesystem|store|sandbox|composite"`
+	// RootDir is the directory, for the types filesystem and sandbox. It must exist; nothing outside it can be reached. Of the
+	// disk, in a manifest, it is relative to the manifest; in a sandbox it is absolute.
 	RootDir string `yaml:"root_dir"`
+	// ExecutionPolicy is where the shell runs that reads and writes the files, for the type sandbox, as in the middleware shell. All
+	// runs share the sandbox, and each middleware starts a shell of its own. So the command must enter a sandbox that lasts: [docker,
+	// exec, -i, NAME] does, and [docker, run, …] starts a new one each time. command_timeout is the time for one operation.
+	ExecutionPolicy *ShellPolicy `yaml:"execution_policy"`
+	// ShellCommand is the shell with its arguments, for the type sandbox; none: /bin/sh. It must be a POSIX shell, in a system with
+	// base64, find, stat and the other tools of coreutils or busybox.
+	ShellCommand ShellCommands `yaml:"shell_command"`
+	// Env is the environment of the shell, or of the policy's command, for the type sandbox. It contains nothing of this process's
+	// environment.
+	Env ShellEnv `yaml:"env"`
 	// Namespace is where the files are in the store, for the type store: a list of names, such as [users, "{{.context.user}}"]. A
 	// name is a template of dynamic_prompt that may use .context, and has letters, digits and -_.@+:~ only.
 	Namespace []string `yaml:"namespace"`
@@ -44,10 +55,11 @@ const (
 	stateBackend      = "state"
 	filesystemBackend = "filesystem"
 	storeBackend      = "store"
+	sandboxBackend    = "sandbox"
 	compositeBackend  = "composite"
 )
 
-var backendTypes = []string{stateBackend, filesystemBackend, storeBackend, compositeBackend}
+var backendTypes = []string{stateBackend, filesystemBackend, storeBackend, sandboxBackend, compositeBackend}
 
 // UnmarshalYAML decodes "state" or the keys.
 func (b *FileBackend) UnmarshalYAML(decode func(into any) error) error {
@@ -82,6 +94,8 @@ func (k *FileBackendKeys) backend() (backend.Backend, error) {
 	case storeBackend:
 		namespace, err := namespaceOf(k.Namespace)
 		return backend.Store{Namespace: namespace}, err
+	case sandboxBackend:
+		return ShellSandbox{RootDir: k.RootDir, ExecutionPolicy: *k.ExecutionPolicy, ShellCommand: k.ShellCommand, Env: k.Env}, nil
 	case compositeBackend:
 		return k.composite()
 	}
@@ -94,21 +108,26 @@ func (k *FileBackendKeys) check() error {
 		return fmt.Errorf("type is %q; use %s", k.Type, strings.Join(backendTypes, ", "))
 	}
 	for _, key := range []struct {
-		name, of string
+		name     string
+		of       []string
 		given    bool
 		required bool
 	}{
-		{"root_dir", filesystemBackend, k.RootDir != "", true},
-		{"namespace", storeBackend, len(k.Namespace) > 0, true},
-		{"default", compositeBackend, k.Default != nil, true},
-		{"routes", compositeBackend, len(k.Routes) > 0, true},
-		{"artifacts_root", compositeBackend, k.ArtifactsRoot != "", false},
+		{"root_dir", []string{filesystemBackend, sandboxBackend}, k.RootDir != "", true},
+		{"namespace", []string{storeBackend}, len(k.Namespace) > 0, true},
+		{"execution_policy", []string{sandboxBackend}, k.ExecutionPolicy != nil, true},
+		{"shell_command", []string{sandboxBackend}, k.ShellCommand != nil, false},
+		{"env", []string{sandboxBackend}, k.Env != nil, false},
+		{"default", []string{compositeBackend}, k.Default != nil, true},
+		{"routes", []string{compositeBackend}, len(k.Routes) > 0, true},
+		{"artifacts_root", []string{compositeBackend}, k.ArtifactsRoot != "", false},
 	} {
+		fits := slices.Contains(key.of, k.Type)
 		switch {
-		case key.given && k.Type != key.of:
-			return fmt.Errorf("%s is only for the type %s", key.name, key.of)
-		case key.required && !key.given && k.Type == key.of:
-			return fmt.Errorf("the type %s needs %s", key.of, key.name)
+		case key.given && !fits:
+			return fmt.Errorf("%s is only for the type %s", key.name, strings.Join(key.of, " or "))
+		case key.required && !key.given && fits:
+			return fmt.Errorf("the type %s needs %s", k.Type, key.name)
 		}
 	}
 	return nil
@@ -169,6 +188,8 @@ func (b FileBackend) resolved(resolve func(path string) string) FileBackend {
 	switch inner := b.Backend.(type) {
 	case backend.Disk:
 		return FileBackend{backend.Disk{Root: resolve(inner.Root)}}
+	case ShellSandbox:
+		return FileBackend{inner.resolved(resolve)}
 	case backend.Composite:
 		out := backend.Composite{
 			Default: FileBackend{inner.Default}.resolved(resolve).Backend, Routes: make(map[string]backend.Backend, len(inner.Routes)),

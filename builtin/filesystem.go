@@ -18,7 +18,7 @@ import (
 //
 // Paths begin with /. With root, / is that directory of the disk. Without root, files are kept in the state, in the field
 // "files", and live as long as the thread. With backend, they may also be in the agent's store, where they outlive the thread
-// and other threads see them, or in several places, by the beginning of the path. The caller of a run may set and read
+// and other threads see them, in a sandbox that a shell reaches, or in several places, by the beginning of the path. The caller of a run may set and read
 // files of the state: {path: {content, encoding, created_at, modified_at}}, where null removes a file. Nothing outside of root
 // can be reached, neither by .. nor through symbolic links. Errors, such as a missing file, are answers for the model.
 //
@@ -26,8 +26,8 @@ import (
 // most 64 MiB together; larger files on a disk can be read page by page. Binary files are neither shown nor searched, except
 // that images and PDF documents are attached for the model.
 //
-// Behaviour and texts are those of deepagents 0.7.32's FilesystemMiddleware with a StateBackend, FilesystemBackend, StoreBackend
-// or CompositeBackend, with these differences:
+// Behaviour and texts are those of deepagents 0.7.32's FilesystemMiddleware with a StateBackend, FilesystemBackend, StoreBackend,
+// CompositeBackend or BaseSandbox, with these differences:
 //
 //   - Lists are JSON.
 //   - Parallel edits of one file of the state, in one answer of the model, do not undo each other.
@@ -36,7 +36,8 @@ import (
 //   - Permissions cover hidden files, and an interrupt rule asks about what a search has found, not about what it might find.
 //   - With permissions, symbolic links below root are refused: a link would give a file a path that other rules match. Without
 //     permissions, links that stay in root are followed.
-//   - There is no tool execute and no sandbox as a backend; the shell middleware runs commands in one.
+//   - There is no tool execute: the shell middleware runs commands, in the same sandbox if its execution_policy enters the same one.
+//   - A sandbox needs no Python. Links that lead out of its root_dir are not followed, and names with control characters are left out.
 //   - A composite is one tree: lists and searches see routes at any depth, and patterns apply to whole paths. A directory with a
 //     route in it is not deleted as a whole.
 //   - A store keeps the bytes of a file, and no other values than files.
@@ -46,7 +47,7 @@ type Filesystem struct {
 	// Root is a directory of the disk, which must exist; "": files are kept in the state. In a manifest it is relative to
 	// the manifest. Large results are written to it, too.
 	Root string `yaml:"root"`
-	// Backend is where the files are in place of root: "state", or {type: filesystem, store or composite}. The files of a store
+	// Backend is where the files are in place of root: "state", or {type: filesystem, store, sandbox or composite}. The files of a store
 	// outlive the thread.
 	Backend FileBackend `yaml:"backend"`
 	// Tools are the tools that the model gets; none (or "all" in a manifest): all. read_file must be among them, since

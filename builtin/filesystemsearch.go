@@ -191,7 +191,7 @@ func (c *fileCall) grep(ctx context.Context, in grepArgs) (*host.ToolOutput, err
 		include = glob.Strict().Match
 	}
 	search := lineSearch{
-		files: c.files, maxFile: backend.MaxFile, most: c.matches,
+		files: c.files, text: in.Pattern, maxFile: backend.MaxFile, most: c.matches,
 		match: func(_ context.Context, line []byte) bool { return bytes.Contains(line, []byte(in.Pattern)) },
 		include: func(info backend.Info) bool {
 			shows, _ := c.readable(info.Path)

@@ -34,6 +34,7 @@ type lineSearch struct {
 	files   backend.Reader
 	include func(info backend.Info) bool
 	match   func(ctx context.Context, line []byte) bool
+	text    string // every match contains it, or "": the files without it need not be read
 	maxFile int64
 	most    int // the largest number of matches; 0 means maxMatches
 }
@@ -77,9 +78,13 @@ func (s *lineSearch) run(ctx context.Context, dir string) (found []lineMatch, st
 			return true
 		},
 	}
-	cut, err := s.files.Walk(limited, dir, func(info backend.Info) bool {
-		return !s.include(info) || search.File(limited, info.Path, info.Size)
-	})
+	visit := func(info backend.Info) bool { return !s.include(info) || search.File(limited, info.Path, info.Size) }
+	var cut bool
+	if s.text == "" {
+		cut, err = s.files.Walk(limited, dir, visit)
+	} else {
+		cut, err = backend.Search(limited, s.files, dir, s.text, visit)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, false, context.Cause(ctx)

@@ -31,7 +31,7 @@ type Memory struct {
 	// Root is the directory of the disk that is "/" in the paths; nothing outside it can be reached. "": the files in the
 	// state of the thread, where the filesystem middleware without a root keeps them, unless there is a backend.
 	Root string `yaml:"root"`
-	// Backend is where the files are in place of root: "state", or {type: filesystem, store or composite}. The files of a store
+	// Backend is where the files are in place of root: "state", or {type: filesystem, store, sandbox or composite}. The files of a store
 	// outlive the thread.
 	Backend FileBackend `yaml:"backend"`
 	// SystemPrompt is added after the system prompt, as a block of its own. It must contain {agent_memory}. nil: a text that

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -117,9 +116,7 @@ func (s Shell) ResolvePaths(resolve func(path string) string) host.Middleware {
 	if s.WorkspaceRoot != "" {
 		s.WorkspaceRoot = resolve(s.WorkspaceRoot)
 	}
-	if command := s.ExecutionPolicy.Command; len(command) > 0 && strings.ContainsRune(command[0], filepath.Separator) {
-		s.ExecutionPolicy.Command = append([]string{resolve(command[0])}, command[1:]...)
-	}
+	s.ExecutionPolicy = s.ExecutionPolicy.resolved(resolve)
 	return s
 }
 

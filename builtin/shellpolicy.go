@@ -161,3 +161,11 @@ func (p *ShellPolicy) check() error {
 	}
 	return nil
 }
+
+// resolved returns the policy with a resolved command, if that is a path.
+func (p ShellPolicy) resolved(resolve func(path string) string) ShellPolicy {
+	if len(p.Command) > 0 && strings.ContainsRune(p.Command[0], filepath.Separator) {
+		p.Command = append([]string{resolve(p.Command[0])}, p.Command[1:]...)
+	}
+	return p
+}

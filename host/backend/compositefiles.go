@@ -12,7 +12,10 @@ import (
 // compositeFiles is the tree of a [Composite]. The first branch is the default, whose directory is the root.
 type compositeFiles []branch
 
-var _ Files = compositeFiles(nil)
+var (
+	_ Files    = compositeFiles(nil)
+	_ Searcher = compositeFiles(nil)
+)
 
 // branch is the files below a directory.
 type branch struct {
@@ -134,7 +137,20 @@ func (c compositeFiles) List(ctx context.Context, dir string) ([]Info, error) {
 
 // Walk visits the files of all branches below a directory, in order.
 func (c compositeFiles) Walk(ctx context.Context, dir string, visit func(Info) bool) (stopped bool, err error) {
-	w := &compositeWalk{ctx: ctx, visit: visit, tree: c, waiting: c.under(dir)}
+	return c.walk(dir, visit, func(files Files, dir string, visit func(Info) bool) (bool, error) { return files.Walk(ctx, dir, visit) })
+}
+
+// Search visits the files of all branches in which a text may be, in order.
+func (c compositeFiles) Search(ctx context.Context, dir, text string, visit func(Info) bool) (stopped bool, err error) {
+	return c.walk(dir, visit, func(files Files, dir string, visit func(Info) bool) (bool, error) {
+		return Search(ctx, files, dir, text, visit)
+	})
+}
+
+func (c compositeFiles) walk(
+	dir string, visit func(Info) bool, in func(files Files, dir string, visit func(Info) bool) (bool, error),
+) (stopped bool, err error) {
+	w := &compositeWalk{in: in, visit: visit, tree: c, waiting: c.under(dir)}
 	own := c.of(dir)
 	err = w.branch(own, own.inner(dir))
 	if Is(err, NotFound) && len(w.waiting) > 0 {
@@ -148,7 +164,7 @@ func (c compositeFiles) Walk(ctx context.Context, dir string, visit func(Info) b
 
 // compositeWalk is one walk through several branches.
 type compositeWalk struct {
-	ctx     context.Context //nolint:containedctx // belongs to one walk
+	in      func(files Files, dir string, visit func(Info) bool) (stopped bool, err error) // walks through a branch
 	visit   func(Info) bool
 	tree    compositeFiles
 	waiting []branch // those that come later
@@ -159,7 +175,7 @@ type compositeWalk struct {
 // branch walks through a branch. The branches below it come before the files that sort after them.
 func (w *compositeWalk) branch(b branch, dir string) error {
 	var inside error
-	stopped, err := b.files.Walk(w.ctx, dir, func(info Info) bool {
+	stopped, err := w.in(b.files, dir, func(info Info) bool {
 		info = b.info(info)
 		if inside = w.before(info.Path); inside != nil || w.ended {
 			return false

@@ -4,6 +4,7 @@
 //   - [State] keeps files in the state of the thread;
 //   - [Disk] is a directory of the disk;
 //   - [Store] keeps files in the agent's store, where they outlive the thread;
+//   - [Sandbox] is a directory in a sandbox, which scripts for a POSIX shell read and write;
 //   - [Composite] combines several backends in one tree, by the prefix of a path.
 //
 // The names are those of deepagents' backends. [Of] makes a backend of [Files] of your own, and package backendtest tests them.
@@ -17,5 +18,7 @@
 //   - the interfaces: backend.go ([Backend], [Opened]), files.go ([Files], [Info]); paths: path.go; errors: error.go; edits: edit.go
 //   - files in the state: state.go, statechanges.go for the calls of one step, stateview.go for what one call sees, field.go and
 //     change.go for the field and its updates
-//   - the other backends: disk.go, store.go and storefiles.go, composite.go and compositefiles.go
+//   - the other backends: disk.go, store.go and storefiles.go, composite.go and compositefiles.go; sandbox.go, sandboxfiles.go,
+//     sandboxscript.go for what goes to and fro, and sandbox.sh, which runs in the sandbox
+//   - searches where the files are: searcher.go
 package backend

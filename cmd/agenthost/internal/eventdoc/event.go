@@ -18,7 +18,8 @@ func Kinds() []Kind { return kinds }
 
 var kinds = []Kind{
 	{
-		host.EventRun, "The run starts or goes on, with the messages and answers of its input", []string{},
+		host.EventRun, "The run starts or goes on, with the messages and answers of its input",
+		[]string{},
 		[]string{"messages", "answers", "metadata", "version"},
 	},
 	{host.EventStep, "A step starts", []string{"step", "index"}, nil},

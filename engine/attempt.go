@@ -80,6 +80,11 @@ func (a *attempt) drive(agent *Agent) (*host.Result, error) {
 		a.cancel(&cancelled{a.run.Cancel})
 		return nil, context.Cause(a.ctx)
 	}
+	if a.run.Attempt > 1 && newest != a.before {
+		if err := a.catchUp(agent, thread); err != nil {
+			return nil, fmt.Errorf("%w: %w", errGiveBack, err)
+		}
+	}
 	task, err := runs.TaskOf(a.run)
 	if err != nil {
 		return nil, err

@@ -105,18 +105,12 @@ func (e *Engine) Close(ctx context.Context) error {
 	for _, a := range e.attempts {
 		a.yield.Store(true)
 	}
-	stop := context.AfterFunc(ctx, func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		for _, a := range e.attempts {
-			a.cancel(errClosing)
-		}
-	})
+	stop := context.AfterFunc(ctx, func() { e.stop(errClosing) })
+	defer stop()
 	for len(e.attempts) > 0 {
 		e.idle.Wait()
 	}
 	e.mu.Unlock()
-	stop()
 	e.stop(errClosing)
 	e.stopped.Wait()
 	return nil

@@ -100,6 +100,7 @@ func (j *journal) flush(ctx context.Context) {
 }
 
 // write writes what is pending. It tries again until that succeeds or the context ends, since events must not be written out of order.
+// What is not written by then stays pending.
 func (j *journal) write(ctx context.Context) {
 	j.mu.Lock()
 	batch := j.pending
@@ -107,17 +108,23 @@ func (j *journal) write(ctx context.Context) {
 	j.mu.Unlock()
 	for pause := 100 * time.Millisecond; len(batch) > 0; pause = min(2*pause, 2*time.Second) {
 		err := j.store.Append(ctx, j.worker, batch)
-		if err == nil || ctx.Err() != nil {
+		if err == nil {
+			batch = nil
 			break
 		}
-		j.log.Error("events cannot be written; trying again", "events", len(batch), "error", err)
+		if ctx.Err() == nil {
+			j.log.Error("events cannot be written; trying again", "events", len(batch), "error", err)
+		}
 		if wait(ctx, pause) != nil {
 			break
 		}
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.writing = false
+	j.writing, j.pending = false, append(batch, j.pending...)
+	for i := range batch {
+		j.size += len(batch[i].Data)
+	}
 	close(j.changed)
 	j.changed = make(chan struct{})
 }

@@ -99,7 +99,7 @@ func Start(config Config) (*Engine, error) {
 
 // Close stops the engine. Runs yield at their next saved step and are given back, so that another process goes on with them. When ctx
 // ends, those that have not yielded are cancelled and given back too.
-func (e *Engine) Close(ctx context.Context) error {
+func (e *Engine) Close(ctx context.Context) {
 	e.mu.Lock()
 	e.draining = true
 	for _, a := range e.attempts {
@@ -113,7 +113,6 @@ func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Unlock()
 	e.stop(errClosing)
 	e.stopped.Wait()
-	return nil
 }
 
 // poke lets the engine look for runs.

@@ -112,7 +112,7 @@ func (a *attempt) newest(agent *Agent) checkpoint.ID {
 
 // outlast returns a context for what must still be done when the attempt's own has ended.
 func (a *attempt) outlast() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(a.ctx), 10*time.Second) //nolint:forbidigo // limits go by real time
+	return context.WithTimeout(context.WithoutCancel(a.ctx), 10*time.Second)
 }
 
 // end ends the run. What cannot be written is tried again while the process has the run; after that another one goes on with it, and finds

@@ -16,6 +16,7 @@
 //   - what a store must do: store.go for the doors of the server, queue.go for who performs runs; package runstest holds every
 //     store to it
 //   - what every store keeps and answers: check.go, page.go; in which form it gives rows back: copy.go
+//   - what a run is to do, and in which thread of the agent: task.go, threadname.go; package engine performs runs
 //   - stores: packages memory, sqlite and postgres
 //   - errors: errors.go
 package runs

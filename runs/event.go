@@ -7,6 +7,9 @@ import (
 )
 
 // Event is one thing that happened in a run, as readers get it.
+//
+// A process that dies may have told more than it saved. So with the first event of a later attempt, those events of earlier attempts are void
+// that follow their last event of the type checkpoint. The later attempt first tells what was saved and not told.
 type Event struct {
 	Run  string
 	Seq  uint64 // orders the events of a run; the attempt<<32 plus a number from 1, see [FirstSeq]

@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/runs"
+)
+
+// attempt performs a run that this process has claimed.
+type attempt struct {
+	engine *Engine
+	run    *runs.Run
+	ctx    context.Context //nolint:containedctx // it is that of this attempt
+	cancel context.CancelCauseFunc
+	yield  atomic.Bool // the run is to stop at its next saved step
+	seq    uint64      // of the last event
+	before checkpoint.ID
+
+	head, last *host.Event // the first event of the agent's run, until another one shows that it has begun; and the event of its end
+}
+
+// cancelled is the cause of the cancellation of a run that somebody wants to end.
+type cancelled struct{ how runs.Cancel }
+
+func (*cancelled) Error() string { return "somebody has cancelled the run" }
+
+// errTimeout is the cause of the cancellation of a run that takes too long.
+var errTimeout = errors.New("the run takes longer than the server allows")
+
+func newAttempt(ctx context.Context, e *Engine, r *runs.Run) *attempt {
+	a := &attempt{engine: e, run: r, seq: runs.FirstSeq(r.Attempt)}
+	a.ctx, a.cancel = context.WithCancelCause(ctx)
+	return a
+}
+
+// perform performs the run and ends it, or gives it back.
+func (a *attempt) perform() {
+	defer a.cancel(nil)
+	agent := a.engine.config.Agents[a.run.Agent]
+	result, err := a.drive(&agent)
+	var how *cancelled
+	cause := context.Cause(a.ctx)
+	switch {
+	case errors.Is(cause, runs.ErrNotClaimed):
+		a.lost()
+	case errors.As(cause, &how) && (how.how == runs.CancelRollback || err != nil || result.Status == host.Cancelled):
+		a.end(&agent, a.cancelledBy(&agent, how.how, result))
+	case errors.Is(cause, errTimeout):
+		a.end(&agent, a.outcome(&agent, runs.TimedOut, result, errTimeout))
+	case result != nil && result.Yielded, errors.Is(cause, errClosing), errors.Is(err, errGiveBack), errors.Is(err, host.ErrDraining):
+		a.giveBack(err)
+	default:
+		a.end(&agent, a.outcome(&agent, statusOf(result, err), result, err))
+	}
+}
+
+// errGiveBack wraps errors that concern the databases, and not the run.
+var errGiveBack = errors.New("the run is given back")
+
+// drive runs the agent. It waits for the thread if a process that died still holds it.
+func (a *attempt) drive(agent *Agent) (*host.Result, error) {
+	thread := runs.ThreadName(a.run.Owner, a.run.Thread)
+	newest, err := newestOf(a.ctx, agent.Threads, thread)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errGiveBack, err)
+	}
+	if a.before, err = a.engine.config.Store.Begin(a.ctx, a.engine.worker, a.run.ID, newest); err != nil {
+		if errors.Is(err, runs.ErrNotClaimed) {
+			a.cancel(err)
+		}
+		return nil, fmt.Errorf("%w: %w", errGiveBack, err)
+	}
+	if a.run.Cancel != "" {
+		a.cancel(&cancelled{a.run.Cancel})
+		return nil, context.Cause(a.ctx)
+	}
+	if a.run.Attempt > 1 && newest != a.before {
+		if err := a.catchUp(agent, thread); err != nil {
+			return nil, fmt.Errorf("%w: %w", errGiveBack, err)
+		}
+	}
+	task, err := runs.TaskOf(a.run)
+	if err != nil {
+		return nil, err
+	}
+	ctx := a.ctx
+	if limit := a.engine.config.Timeout; limit > 0 {
+		timer := time.AfterFunc(limit, func() { a.cancel(errTimeout) }) //nolint:forbidigo // limits go by real time
+		defer timer.Stop()
+	}
+	in := task.Input(a.run)
+	if task.Goto != "" {
+		if err := a.change(agent, task, newest); err != nil {
+			return nil, err
+		}
+		in.Messages, in.State, in.Resume, in.Checkpoint, in.Continue = nil, nil, nil, 0, true
+	}
+	in.Yield = func(host.Boundary) bool { return a.yield.Load() }
+	for {
+		result, err := agent.RunEvents(ctx, in, a.note)
+		after, again := host.Retry(err)
+		if model := (*host.ModelError)(nil); !again || errors.As(err, &model) || errors.Is(err, host.ErrDraining) || a.yield.Load() {
+			return result, err
+		}
+		a.head, a.last = nil, nil // nothing has happened, or it goes on
+		if wait(a.ctx, min(max(after, 100*time.Millisecond), time.Second)) != nil {
+			return result, err
+		}
+	}
+}
+
+// change changes the thread before the run, unless an earlier attempt has done so.
+func (a *attempt) change(agent *Agent, task *runs.Task, newest checkpoint.ID) error {
+	if newest != a.before {
+		return nil
+	}
+	in := task.Input(a.run)
+	update := host.StateUpdate{Thread: in.Thread, Checkpoint: task.Checkpoint, Goto: task.Goto, Update: host.Update{Messages: task.Messages, State: task.State}}
+	if newest == 0 {
+		update.As = "input"
+	}
+	_, err := agent.UpdateState(a.ctx, update)
+	return err
+}
+
+// newestOf returns the newest checkpoint of a thread; 0 if there is none.
+func newestOf(ctx context.Context, threads checkpoint.Store, name string) (checkpoint.ID, error) {
+	root, err := threads.Load(ctx, name, checkpoint.Root)
+	switch {
+	case errors.Is(err, checkpoint.ErrNoThread):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	}
+	return root.Newest, nil
+}
+
+// note takes an event of the agent. The first one waits until another one shows that the run has begun, and the last one for the end of
+// the run.
+func (a *attempt) note(event host.Event) error {
+	switch event.Type {
+	case host.EventRun:
+		a.head = &event
+		return nil
+	case host.EventEnd:
+		a.last = &event
+		return nil
+	default:
+	}
+	if a.head != nil {
+		if err := a.send(a.head); err != nil {
+			return err
+		}
+		a.head = nil
+	}
+	return a.send(&event)
+}
+
+// send hands an event to the journal.
+func (a *attempt) send(event *host.Event) error {
+	kept, err := a.kept(event)
+	if err != nil {
+		return err
+	}
+	return a.engine.events.add(a.ctx, *kept)
+}

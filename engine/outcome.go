@@ -1,0 +1,220 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/runs"
+)
+
+// kept returns an event as a store keeps it.
+func (a *attempt) kept(event *host.Event) (*runs.Event, error) {
+	data, err := json.Marshal(event)
+	if err != nil {
+		return nil, err
+	}
+	a.seq++
+	kept := &runs.Event{Run: a.run.ID, Seq: a.seq, Time: event.Time, Type: string(event.Type), Data: data}
+	if err := kept.Check(); err != nil {
+		kept.Type = string(host.EventWarn)
+		kept.Data, err = json.Marshal(&host.Event{Type: host.EventWarn, Time: event.Time, Run: event.Run, Thread: event.Thread, Text: fmt.Sprintf(
+			"an event of the type %q is left out: %v", event.Type, err)})
+		return kept, err
+	}
+	return kept, nil
+}
+
+// statusOf returns the status of a run that nobody has ended. One that waits for an answer has succeeded.
+func statusOf(result *host.Result, err error) runs.Status {
+	if err != nil || result.Status == host.Failed {
+		return runs.Failed
+	}
+	return runs.Success
+}
+
+// outcome returns how a run ended that nobody has cancelled.
+func (a *attempt) outcome(agent *Agent, status runs.Status, result *host.Result, err error) *runs.Outcome {
+	o := &runs.Outcome{Run: a.run.ID, Status: status, DeleteThread: a.run.Temporary, After: a.newest(agent)}
+	switch {
+	case err != nil:
+		document := host.ErrorDocument(err)
+		o.Failure = &runs.Failure{Type: document.Type, Message: document.Message}
+	case status == runs.Failed:
+		o.Failure = &runs.Failure{Type: "model_error", Message: "the model has not answered: " + result.StopReason}
+	}
+	waiting, stopped := waitingOf(result), result != nil && result.Status == host.Interrupted
+	o.Thread = func(t *runs.Thread) {
+		t.Agent, t.Failure, t.Waiting, t.Status = a.run.Agent, o.Failure, waiting, runs.ThreadIdle
+		switch {
+		case o.Failure != nil:
+			t.Status = runs.ThreadFailed
+		case stopped:
+			t.Status = runs.ThreadInterrupted
+		}
+		if o.After != a.before {
+			t.Stepped = time.Now() //nolint:forbidigo // the times of a store are those of the machine
+		}
+	}
+	return o
+}
+
+// waitingOf returns the questions that wait, as a thread shows them.
+func waitingOf(result *host.Result) (out []runs.Interrupt) {
+	if result == nil {
+		return nil
+	}
+	for i := range result.Interrupts {
+		asked := &result.Interrupts[i]
+		out = append(out, runs.Interrupt{ID: asked.ID, Step: asked.Step, Value: runs.Document(asked.Value.JSON())})
+	}
+	return out
+}
+
+// cancelledBy ends a run that somebody has cancelled, and undoes it if they want that. It returns nil if that is not possible now.
+func (a *attempt) cancelledBy(agent *Agent, how runs.Cancel, result *host.Result) *runs.Outcome {
+	if how == runs.CancelKeep {
+		o := &runs.Outcome{Run: a.run.ID, Status: runs.Interrupted, DeleteThread: a.run.Temporary, After: a.newest(agent)}
+		o.Thread = func(t *runs.Thread) {
+			t.Agent, t.Status, t.Failure, t.Waiting = a.run.Agent, runs.ThreadInterrupted, nil, waitingOf(result)
+		}
+		return o
+	}
+	to := a.before
+	if to == 0 {
+		to = checkpoint.Root
+	}
+	ctx, done := a.outlast()
+	defer done()
+	err := agent.Threads.Rollback(ctx, runs.ThreadName(a.run.Owner, a.run.Thread), to)
+	if err != nil && !errors.Is(err, checkpoint.ErrNoThread) {
+		a.engine.log.Error("a run cannot be rolled back; trying again", "run", a.run.ID, "error", err)
+		return nil
+	}
+	return &runs.Outcome{Run: a.run.ID, Remove: true, DeleteThread: a.run.Temporary}
+}
+
+// newest returns the newest checkpoint of the run's thread, or else the one before the run.
+func (a *attempt) newest(agent *Agent) checkpoint.ID {
+	ctx, done := a.outlast()
+	defer done()
+	newest, err := newestOf(ctx, agent.Threads, runs.ThreadName(a.run.Owner, a.run.Thread))
+	if err != nil {
+		a.engine.log.Warn("the newest checkpoint of a run is unknown", "run", a.run.ID, "error", err)
+		return a.before
+	}
+	return newest
+}
+
+// outlast returns a context for what must still be done when the attempt's own has ended.
+func (a *attempt) outlast() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(a.ctx), 10*time.Second)
+}
+
+// end ends the run. What cannot be written is tried again while the process has the run; after that another one goes on with it, and finds
+// that it is over.
+func (a *attempt) end(agent *Agent, o *runs.Outcome) {
+	if o == nil {
+		a.giveBack(nil)
+		return
+	}
+	if err := a.addLast(o); err != nil {
+		a.giveBack(err)
+		return
+	}
+	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
+		ctx, done := a.outlast()
+		err := a.engine.config.Store.Finish(ctx, a.engine.worker, o)
+		done()
+		switch {
+		case err == nil:
+			a.forget(agent, o)
+			return
+		case errors.Is(err, runs.ErrNotClaimed):
+			a.lost()
+			return
+		}
+		a.engine.log.Error("the end of a run cannot be written; trying again", "run", a.run.ID, "error", err)
+		if wait(a.engine.ctx, pause) != nil {
+			return
+		}
+	}
+}
+
+// addLast adds the events that end the run, after those that are on their way.
+func (a *attempt) addLast(o *runs.Outcome) error {
+	if o.Remove {
+		return nil
+	}
+	ctx, done := a.outlast()
+	defer done()
+	rest, err := a.engine.events.take(ctx, a.run.ID)
+	if err != nil {
+		return err
+	}
+	if a.last == nil { // the agent has not begun
+		a.last = &host.Event{Type: host.EventEnd, Time: time.Now(), Status: host.Failed} //nolint:forbidigo // that of the machine, as in a store
+		if o.Failure != nil {
+			a.last.Error = &host.EventError{Type: o.Failure.Type, Message: o.Failure.Message}
+		}
+	}
+	for _, event := range []*host.Event{a.head, a.last} {
+		if event == nil {
+			continue
+		}
+		kept, err := a.kept(event)
+		if err != nil {
+			return err
+		}
+		rest = append(rest, *kept)
+	}
+	o.Events = rest
+	return nil
+}
+
+// forget removes the checkpoints of a thread that went with its run.
+func (a *attempt) forget(agent *Agent, o *runs.Outcome) {
+	if !o.DeleteThread {
+		return
+	}
+	ctx, done := a.outlast()
+	defer done()
+	if _, err := a.engine.config.Store.Thread(ctx, a.run.Owner, a.run.Thread); !errors.Is(err, runs.ErrNoThread) {
+		return
+	}
+	if err := agent.Forget(ctx, runs.ThreadName(a.run.Owner, a.run.Thread)); err != nil {
+		a.engine.log.Error("the checkpoints of a temporary thread are left", "run", a.run.ID, "error", err)
+	}
+}
+
+// lost forgets the events of a run that another process has.
+func (a *attempt) lost() {
+	a.engine.log.Warn("another process performs the run", "run", a.run.ID)
+	ctx, done := a.outlast()
+	defer done()
+	_, _ = a.engine.events.take(ctx, a.run.ID)
+}
+
+// giveBack lets another process go on with the run, or this one later.
+func (a *attempt) giveBack(why error) {
+	if why != nil && !errors.Is(why, context.Canceled) {
+		a.engine.log.Warn("a run is given back", "run", a.run.ID, "error", why)
+		_ = wait(a.engine.ctx, 100*time.Millisecond) // it would be claimed again at once
+	}
+	ctx, done := a.outlast()
+	defer done()
+	rest, err := a.engine.events.take(ctx, a.run.ID)
+	if err == nil && len(rest) > 0 {
+		err = a.engine.config.Store.Append(ctx, a.engine.worker, rest)
+	}
+	if err == nil {
+		err = a.engine.config.Store.Release(ctx, a.engine.worker, a.run.ID)
+	}
+	if err != nil && !errors.Is(err, runs.ErrNotClaimed) {
+		a.engine.log.Error("a run cannot be given back; another process will take it when the claim expires", "run", a.run.ID, "error", err)
+	}
+}

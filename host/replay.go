@@ -1,0 +1,91 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// Replay yields events of the types state and checkpoint about the checkpoints of a thread that are newer than one, on the way to the newest:
+// what a listener must be told of a run whose process died before it passed on its events. 0 is older than all. Where a run did several steps
+// from one checkpoint to the next, one event has the changes of all. The events have no Seq, and the time of the checkpoint.
+func (a *Agent) Replay(ctx context.Context, thread string, after checkpoint.ID) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		r, err := a.look(ctx, thread)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		defer r.entry.leave()
+		way, err := r.wayTo(ctx, after)
+		if err != nil {
+			yield(Event{}, r.thread.fail(err))
+			return
+		}
+		for i, record := range way {
+			if i == 0 {
+				if err := r.recall(ctx, record.Parent); err != nil {
+					yield(Event{}, r.thread.fail(err))
+					return
+				}
+			}
+			before := r.state
+			if err := r.recall(ctx, record.ID); err != nil {
+				yield(Event{}, r.thread.fail(err))
+				return
+			}
+			for _, event := range []*Event{r.state.changesSince(before), {
+				Type: EventCheckpoint, Checkpoint: record.ID, Parent: record.Parent, Source: record.Source, Next: record.Checkpoint.Next,
+			}} {
+				if event == nil {
+					continue
+				}
+				event.Step, event.Time, event.Agent, event.Thread = record.Step, record.Time, r.agent.config.Name, thread
+				event.Run = record.Checkpoint.Run.ID
+				if event.Type == EventState && record.Source == checkpoint.SourceInput {
+					event.Step = inputStep
+				}
+				if !yield(*event, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// wayTo returns the checkpoints newer than one that lead to the newest, the oldest first.
+func (r *run) wayTo(ctx context.Context, after checkpoint.ID) (way []*checkpoint.Record, err error) {
+	next := checkpoint.ID(0)
+	for record, err := range checkpoint.All(ctx, r.agent.config.Checkpointer, r.thread.id) {
+		if err != nil {
+			return nil, err
+		}
+		if record.ID <= after {
+			break
+		}
+		if next != 0 && record.ID != next {
+			continue // of another branch
+		}
+		kept := *record
+		kept.Forget()
+		way = append(way, &kept)
+		if next = record.Parent; next == 0 {
+			break
+		}
+	}
+	slices.Reverse(way)
+	return way, nil
+}
+
+// recall takes over the state of a checkpoint; 0 is the empty thread.
+func (r *run) recall(ctx context.Context, at checkpoint.ID) error {
+	held, err := r.agent.config.Checkpointer.Load(ctx, r.thread.id, cmp.Or(at, checkpoint.Root))
+	if err == nil {
+		r.journal.past, r.batch.results = nil, nil
+		r.restore(held)
+	}
+	return err
+}

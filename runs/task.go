@@ -1,0 +1,81 @@
+package runs
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// Task is what a run is to do: the input of an agent in a form that a store keeps, see [host.Input]. Messages and State start a new run of
+// the agent, Answers and Continue go on with one. With Goto, they change the thread first.
+type Task struct {
+	Messages []abi.Message `json:"messages,omitempty"`
+	State    wire.Map      `json:"state,omitempty"`
+	Answers  []Answer      `json:"answers,omitempty"`
+	Continue bool          `json:"continue,omitempty"`
+	// Goto is the step before which the run goes on after the change, see [host.StateUpdate]; "": where the thread is.
+	Goto       string        `json:"goto,omitempty"`
+	Checkpoint checkpoint.ID `json:"checkpoint,omitempty"` // where it begins; 0: where the thread is
+
+	Context         wire.Raw `json:"context,omitempty"`
+	InterruptBefore []string `json:"interrupt_before,omitempty"`
+	InterruptAfter  []string `json:"interrupt_after,omitempty"`
+	RecursionLimit  int      `json:"recursion_limit,omitempty"`
+	Model           string   `json:"model,omitempty"`
+}
+
+// Answer is an answer to an interrupt.
+type Answer struct {
+	Interrupt string   `json:"interrupt,omitempty"` // its id; "": the only one that waits
+	Value     wire.Raw `json:"value"`
+	By        string   `json:"by,omitempty"` // who answers; "": unknown
+}
+
+// Document returns the task as a store keeps it.
+func (t *Task) Document() (Document, error) { return json.Marshal(t) }
+
+// TaskOf reads the task of a run. An unknown key is an error, because a newer version may have meant it to protect something.
+func TaskOf(r *Run) (*Task, error) {
+	t := &Task{}
+	decoder := json.NewDecoder(bytes.NewReader(r.Task))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(t); err != nil {
+		return nil, fmt.Errorf("the task of the run cannot be read: %w", err)
+	}
+	return t, nil
+}
+
+// Input returns the input of the agent for a run with this task. Each attempt gets the same, and it is taken once.
+func (t *Task) Input(r *Run) host.Input {
+	in := host.Input{
+		Thread: ThreadName(r.Owner, r.Thread), Seed: r.Seed(), Once: true, Messages: t.Messages, Continue: t.Continue, Checkpoint: t.Checkpoint,
+		InterruptBefore: t.InterruptBefore, InterruptAfter: t.InterruptAfter, RecursionLimit: t.RecursionLimit, Model: t.Model,
+		Metadata: wire.Map{{Key: "run_id", Value: wire.String(r.ID)}, {Key: "thread_id", Value: wire.String(r.Thread)}},
+	}
+	if !t.Context.IsZero() {
+		in.Context = t.Context
+	}
+	for _, field := range t.State {
+		if in.State == nil {
+			in.State = map[string]any{}
+		}
+		in.State[field.Key] = field.Value
+	}
+	for _, a := range t.Answers {
+		in.Resume = append(in.Resume, host.Answer{Interrupt: a.Interrupt, Value: a.Value, By: a.By})
+	}
+	return in
+}
+
+// Seed returns the random number of the run, which follows from its id, so that each attempt has the same.
+func (r *Run) Seed() uint64 {
+	sum := sha256.Sum256([]byte(r.ID))
+	return max(1, binary.BigEndian.Uint64(sum[:]))
+}

@@ -20,6 +20,7 @@ type attempt struct {
 	cancel context.CancelCauseFunc
 	yield  atomic.Bool // the run is to stop at its next saved step
 	seq    uint64      // of the last event
+	begun  bool        // before is known
 	before checkpoint.ID
 
 	head, last *host.Event // the first event of the agent's run, until another one shows that it has begun; and the event of its end
@@ -51,24 +52,32 @@ func (a *attempt) perform() {
 		a.lost()
 	case errors.As(cause, &how) && (how.how == runs.CancelRollback || err != nil || result.Status == host.Cancelled):
 		a.end(&agent, a.cancelledBy(&agent, how.how, result))
-	case errors.Is(cause, errTimeout):
+	case errors.Is(cause, errTimeout) && err != nil:
 		a.end(&agent, a.outcome(&agent, runs.TimedOut, result, errTimeout))
-	case result != nil && result.Yielded, errors.Is(cause, errClosing), errors.Is(err, errGiveBack), errors.Is(err, host.ErrDraining):
+	case result != nil && result.Yielded, errors.Is(cause, errClosing) && err != nil, errors.Is(err, errGiveBack), errors.Is(err, host.ErrDraining):
 		a.giveBack(err)
 	default:
 		a.end(&agent, a.outcome(&agent, statusOf(result, err), result, err))
 	}
 }
 
-// errGiveBack wraps errors that concern the databases, and not the run.
+// errGiveBack wraps errors that will pass, and that concern the databases instead of the run.
 var errGiveBack = errors.New("the run is given back")
+
+// passing marks an error of the store of threads that will pass.
+func (a *attempt) passing(err error) error {
+	if _, again := host.Retry(err); again || a.ctx.Err() != nil {
+		return fmt.Errorf("%w: %w", errGiveBack, err)
+	}
+	return err
+}
 
 // drive runs the agent. It waits for the thread if a process that died still holds it.
 func (a *attempt) drive(agent *Agent) (*host.Result, error) {
 	thread := runs.ThreadName(a.run.Owner, a.run.Thread)
 	newest, err := newestOf(a.ctx, agent.Threads, thread)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errGiveBack, err)
+		return nil, a.passing(err)
 	}
 	if a.before, err = a.engine.config.Store.Begin(a.ctx, a.engine.worker, a.run.ID, newest); err != nil {
 		if errors.Is(err, runs.ErrNotClaimed) {
@@ -76,13 +85,14 @@ func (a *attempt) drive(agent *Agent) (*host.Result, error) {
 		}
 		return nil, fmt.Errorf("%w: %w", errGiveBack, err)
 	}
+	a.begun = true
 	if a.run.Cancel != "" {
 		a.cancel(&cancelled{a.run.Cancel})
 		return nil, context.Cause(a.ctx)
 	}
 	if a.run.Attempt > 1 && newest != a.before {
 		if err := a.catchUp(agent, thread); err != nil {
-			return nil, fmt.Errorf("%w: %w", errGiveBack, err)
+			return nil, a.passing(err)
 		}
 	}
 	task, err := runs.TaskOf(a.run)
@@ -97,18 +107,21 @@ func (a *attempt) drive(agent *Agent) (*host.Result, error) {
 	in := task.Input(a.run)
 	if task.Goto != "" {
 		if err := a.change(agent, task, newest); err != nil {
-			return nil, err
+			return nil, a.passing(err)
 		}
 		in.Messages, in.State, in.Resume, in.Checkpoint, in.Continue = nil, nil, nil, 0, true
 	}
 	in.Yield = func(host.Boundary) bool { return a.yield.Load() }
-	for {
+	for told := a.seq; ; {
 		result, err := agent.RunEvents(ctx, in, a.note)
 		after, again := host.Retry(err)
 		if model := (*host.ModelError)(nil); !again || errors.As(err, &model) || errors.Is(err, host.ErrDraining) || a.yield.Load() {
 			return result, err
 		}
-		a.head, a.last = nil, nil // nothing has happened, or it goes on
+		if a.seq != told { // readers must learn that what was told and not saved is void
+			return result, fmt.Errorf("%w: %w", errGiveBack, err)
+		}
+		a.head, a.last = nil, nil
 		if wait(a.ctx, min(max(after, 100*time.Millisecond), time.Second)) != nil {
 			return result, err
 		}

@@ -84,6 +84,9 @@ func (a *attempt) cancelledBy(agent *Agent, how runs.Cancel, result *host.Result
 		}
 		return o
 	}
+	if !a.begun { // nobody knows where it began; whoever claims it next finds out first
+		return nil
+	}
 	to := a.before
 	if to == 0 {
 		to = checkpoint.Root

@@ -17,6 +17,7 @@
 //     store to it
 //   - what every store keeps and answers: check.go, page.go; in which form it gives rows back: copy.go
 //   - what a run is to do, and in which thread of the agent: task.go, threadname.go; package engine performs runs
+//   - following runs from anywhere: reader.go
 //   - stores: packages memory, sqlite and postgres
 //   - errors: errors.go
 package runs

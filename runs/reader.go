@@ -1,0 +1,181 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Reader lets any number of clients follow runs, wherever they are performed, with one subscription to a store.
+type Reader struct {
+	store Store
+	log   *slog.Logger
+	stop  context.CancelFunc
+	ended chan struct{} // closed when nobody listens any more
+
+	mu      sync.Mutex
+	waiting map[string]map[chan struct{}]bool // by the id of the run: who waits for news of it
+}
+
+// pollReader is how often a reader looks by itself, since hints may be lost.
+const pollReader = time.Second
+
+// NewReader returns a reader of a store, which must be closed. A nil logger logs nothing.
+func NewReader(store Store, logger *slog.Logger) *Reader {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	r := &Reader{store: store, log: logger, stop: stop, ended: make(chan struct{}), waiting: map[string]map[chan struct{}]bool{}}
+	go r.listen(ctx)
+	return r
+}
+
+// Close ends the subscription. Clients that still follow runs go on, and look once a second.
+func (r *Reader) Close() {
+	r.stop()
+	<-r.ended
+}
+
+// listen wakes who waits for a run that a hint names.
+func (r *Reader) listen(ctx context.Context) {
+	defer close(r.ended)
+	for ctx.Err() == nil {
+		err := r.store.Listen(ctx, func(h Hint) {
+			if h.Kind == HintEvents {
+				r.tell(h.Run)
+			}
+		})
+		if ctx.Err() != nil {
+			return
+		}
+		r.log.Error("hints do not arrive; readers look once a second", "error", err)
+		_ = pause(ctx, nil)
+	}
+}
+
+// tell wakes those who wait for a run; "" wakes all.
+func (r *Reader) tell(run string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, waiting := range r.waiting {
+		if run != "" && run != id {
+			continue
+		}
+		for news := range waiting {
+			select {
+			case news <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+// subscribe returns a channel that has a value when there may be news of a run, and the function that ends this.
+func (r *Reader) subscribe(run string) (news <-chan struct{}, end func()) {
+	c := make(chan struct{}, 1)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.waiting[run] == nil {
+		r.waiting[run] = map[chan struct{}]bool{}
+	}
+	r.waiting[run][c] = true
+	return c, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.waiting[run], c)
+		if len(r.waiting[run]) == 0 {
+			delete(r.waiting, run)
+		}
+	}
+}
+
+// Follow yields the events of a run that follow a position, those to come too, until the run is over. It ends with [ErrNoRun] if there is
+// no such run, with the cause of the end of the context, or with an error of the store. If the run is removed meanwhile, as by a rollback, it
+// ends without an error.
+func (r *Reader) Follow(ctx context.Context, owner, run string, after uint64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		news, end := r.subscribe(run)
+		defer end()
+		for known := false; ; known = true {
+			over, err := r.isOver(ctx, owner, run) // before its events are read: the last ones come with the end
+			if known && errors.Is(err, ErrNoRun) {
+				return
+			}
+			if err == nil {
+				var wants bool
+				if wants, err = r.pass(ctx, owner, run, &after, yield); !wants {
+					return
+				}
+			}
+			if err == nil && !over {
+				err = pause(ctx, news)
+			}
+			if ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			if err != nil {
+				yield(Event{}, err)
+			}
+			if err != nil || over {
+				return
+			}
+		}
+	}
+}
+
+// pass yields the events that are there after a position, and moves it on. It returns false if nobody wants more, or the run is gone.
+func (r *Reader) pass(ctx context.Context, owner, run string, after *uint64, yield func(Event, error) bool) (wants bool, err error) {
+	for {
+		events, err := r.store.Events(ctx, owner, run, *after, 0)
+		if err != nil || len(events) == 0 {
+			return !errors.Is(err, ErrNoRun), err
+		}
+		for i := range events {
+			if !yield(events[i], nil) {
+				return false, nil
+			}
+			*after = events[i].Seq
+		}
+	}
+}
+
+// Wait waits for the end of a run and returns it. The errors are those of Follow, and [ErrNoRun] also if the run is removed meanwhile.
+func (r *Reader) Wait(ctx context.Context, owner, run string) (*Run, error) {
+	news, end := r.subscribe(run)
+	defer end()
+	for {
+		got, err := r.store.Run(ctx, owner, run)
+		if err != nil || got.Status.Over() {
+			return got, err
+		}
+		if err := pause(ctx, news); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (r *Reader) isOver(ctx context.Context, owner, run string) (bool, error) {
+	got, err := r.store.Run(ctx, owner, run)
+	if err != nil {
+		return false, err
+	}
+	return got.Status.Over(), nil
+}
+
+// pause waits for news, and not longer than a reader waits before it looks by itself.
+func pause(ctx context.Context, news <-chan struct{}) error {
+	timer := time.NewTimer(pollReader) //nolint:forbidigo // readers wait in real time
+	defer timer.Stop()
+	select {
+	case <-news:
+		return nil
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

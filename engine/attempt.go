@@ -16,6 +16,8 @@ import (
 type attempt struct {
 	engine *Engine
 	run    *runs.Run
+	agent  Agent
+	thread string          // name of the run's thread in the agent's store
 	ctx    context.Context //nolint:containedctx // it is that of this attempt
 	cancel context.CancelCauseFunc
 	yield  atomic.Bool // the run is to stop at its next saved step
@@ -35,7 +37,9 @@ func (*cancelled) Error() string { return "somebody has cancelled the run" }
 var errTimeout = errors.New("the run takes longer than the server allows")
 
 func newAttempt(ctx context.Context, e *Engine, r *runs.Run) *attempt {
-	a := &attempt{engine: e, run: r, seq: runs.FirstSeq(r.Attempt)}
+	a := &attempt{
+		engine: e, run: r, agent: e.config.Agents[r.Agent], thread: runs.ThreadName(r.Owner, r.Thread), seq: runs.FirstSeq(r.Attempt),
+	}
 	a.ctx, a.cancel = context.WithCancelCause(ctx)
 	return a
 }
@@ -43,21 +47,20 @@ func newAttempt(ctx context.Context, e *Engine, r *runs.Run) *attempt {
 // perform performs the run and ends it, or gives it back.
 func (a *attempt) perform() {
 	defer a.cancel(nil)
-	agent := a.engine.config.Agents[a.run.Agent]
-	result, err := a.drive(&agent)
+	result, err := a.drive()
 	var how *cancelled
 	cause := context.Cause(a.ctx)
 	switch {
 	case errors.Is(cause, runs.ErrNotClaimed):
 		a.lost()
 	case errors.As(cause, &how) && (how.how == runs.CancelRollback || err != nil || result.Status == host.Cancelled):
-		a.end(&agent, a.cancelledBy(&agent, how.how, result))
+		a.end(a.cancelledBy(how.how, result))
 	case errors.Is(cause, errTimeout) && err != nil:
-		a.end(&agent, a.outcome(&agent, runs.TimedOut, result, errTimeout))
+		a.end(a.outcome(runs.TimedOut, result, errTimeout))
 	case result != nil && result.Yielded, errors.Is(cause, errClosing) && err != nil, errors.Is(err, errGiveBack), errors.Is(err, host.ErrDraining):
 		a.giveBack(err)
 	default:
-		a.end(&agent, a.outcome(&agent, statusOf(result, err), result, err))
+		a.end(a.outcome(statusOf(result, err), result, err))
 	}
 }
 
@@ -73,9 +76,8 @@ func (a *attempt) passing(err error) error {
 }
 
 // drive runs the agent. It waits for the thread if a process that died still holds it.
-func (a *attempt) drive(agent *Agent) (*host.Result, error) {
-	thread := runs.ThreadName(a.run.Owner, a.run.Thread)
-	newest, err := newestOf(a.ctx, agent.Threads, thread)
+func (a *attempt) drive() (*host.Result, error) {
+	newest, err := a.newestOf(a.ctx)
 	if err != nil {
 		return nil, a.passing(err)
 	}
@@ -91,7 +93,7 @@ func (a *attempt) drive(agent *Agent) (*host.Result, error) {
 		return nil, context.Cause(a.ctx)
 	}
 	if a.run.Attempt > 1 && newest != a.before {
-		if err := a.catchUp(agent, thread); err != nil {
+		if err := a.catchUp(); err != nil {
 			return nil, a.passing(err)
 		}
 	}
@@ -99,21 +101,20 @@ func (a *attempt) drive(agent *Agent) (*host.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx := a.ctx
 	if limit := a.engine.config.Timeout; limit > 0 {
 		timer := time.AfterFunc(limit, func() { a.cancel(errTimeout) }) //nolint:forbidigo // limits go by real time
 		defer timer.Stop()
 	}
 	in := task.Input(a.run)
 	if task.Goto != "" {
-		if err := a.change(agent, task, newest); err != nil {
+		if err := a.change(task, newest); err != nil {
 			return nil, a.passing(err)
 		}
 		in.Messages, in.State, in.Resume, in.Checkpoint, in.Continue = nil, nil, nil, 0, true
 	}
 	in.Yield = func(host.Boundary) bool { return a.yield.Load() }
 	for told := a.seq; ; {
-		result, err := agent.RunEvents(ctx, in, a.note)
+		result, err := a.agent.RunEvents(a.ctx, in, a.note)
 		after, again := host.Retry(err)
 		if model := (*host.ModelError)(nil); !again || errors.As(err, &model) || errors.Is(err, host.ErrDraining) || a.yield.Load() {
 			return result, err
@@ -129,22 +130,23 @@ func (a *attempt) drive(agent *Agent) (*host.Result, error) {
 }
 
 // change changes the thread before the run, unless an earlier attempt has done so.
-func (a *attempt) change(agent *Agent, task *runs.Task, newest checkpoint.ID) error {
+func (a *attempt) change(task *runs.Task, newest checkpoint.ID) error {
 	if newest != a.before {
 		return nil
 	}
-	in := task.Input(a.run)
-	update := host.StateUpdate{Thread: in.Thread, Checkpoint: task.Checkpoint, Goto: task.Goto, Update: host.Update{Messages: task.Messages, State: task.State}}
+	update := host.StateUpdate{
+		Thread: a.thread, Checkpoint: task.Checkpoint, Goto: task.Goto, Update: host.Update{Messages: task.Messages, State: task.State},
+	}
 	if newest == 0 {
 		update.As = "input"
 	}
-	_, err := agent.UpdateState(a.ctx, update)
+	_, err := a.agent.UpdateState(a.ctx, update)
 	return err
 }
 
-// newestOf returns the newest checkpoint of a thread; 0 if there is none.
-func newestOf(ctx context.Context, threads checkpoint.Store, name string) (checkpoint.ID, error) {
-	root, err := threads.Load(ctx, name, checkpoint.Root)
+// newestOf returns the newest checkpoint of the thread; 0 if there is none.
+func (a *attempt) newestOf(ctx context.Context) (checkpoint.ID, error) {
+	root, err := a.agent.Threads.Load(ctx, a.thread, checkpoint.Root)
 	switch {
 	case errors.Is(err, checkpoint.ErrNoThread):
 		return 0, nil

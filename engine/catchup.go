@@ -8,12 +8,12 @@ import (
 )
 
 // catchUp tells readers what earlier attempts have saved and not told: the process died before it passed on its last events.
-func (a *attempt) catchUp(agent *Agent, thread string) error {
+func (a *attempt) catchUp() error {
 	known, err := a.lastTold()
 	if err != nil {
 		return err
 	}
-	for event, err := range agent.Replay(a.ctx, thread, known) {
+	for event, err := range a.agent.Replay(a.ctx, a.thread, known) {
 		if err != nil {
 			return err
 		}
@@ -26,9 +26,9 @@ func (a *attempt) catchUp(agent *Agent, thread string) error {
 
 // lastTold returns the newest checkpoint that the events of the run name, or the one before the run.
 func (a *attempt) lastTold() (checkpoint.ID, error) {
-	last, ctx := a.before, a.ctx
+	last := a.before
 	for after := uint64(0); ; {
-		events, err := a.engine.config.Store.Events(ctx, a.run.Owner, a.run.ID, after, 0)
+		events, err := a.engine.config.Store.Events(a.ctx, a.run.Owner, a.run.ID, after, 0)
 		if err != nil || len(events) == 0 {
 			return last, err
 		}

@@ -63,7 +63,7 @@ func (e *Engine) begin(ctx context.Context, r *runs.Run) {
 			delete(e.attempts, r.ID)
 			e.idle.Broadcast()
 			e.mu.Unlock()
-			e.poke() // there is room for another
+			signal(e.wake) // there is room for another
 		}()
 		a.perform()
 	})
@@ -121,21 +121,15 @@ func (e *Engine) listen(ctx context.Context) {
 		err := e.config.Store.Listen(ctx, func(h runs.Hint) {
 			switch h.Kind {
 			case runs.HintQueue:
-				e.poke()
+				signal(e.wake)
 			case runs.HintCancel:
-				select {
-				case e.look <- struct{}{}:
-				default:
-				}
+				signal(e.look)
 			default:
 			}
 		})
 		if ctx.Err() == nil {
-			e.log.Error("hints of other processes do not arrive; looking every second", "error", err)
-			select {
-			case <-ctx.Done():
-			case <-time.After(e.config.Poll): //nolint:forbidigo // as above
-			}
+			e.log.Error("hints of other processes do not arrive; looking from time to time", "error", err)
+			_ = wait(ctx, e.config.Poll)
 		}
 	}
 }

@@ -114,11 +114,3 @@ func (e *Engine) Close(ctx context.Context) {
 	e.stop(errClosing)
 	e.stopped.Wait()
 }
-
-// poke lets the engine look for runs.
-func (e *Engine) poke() {
-	select {
-	case e.wake <- struct{}{}:
-	default:
-	}
-}

@@ -38,8 +38,8 @@ func statusOf(result *host.Result, err error) runs.Status {
 }
 
 // outcome returns how a run ended that nobody has cancelled.
-func (a *attempt) outcome(agent *Agent, status runs.Status, result *host.Result, err error) *runs.Outcome {
-	o := &runs.Outcome{Run: a.run.ID, Status: status, DeleteThread: a.run.Temporary, After: a.newest(agent)}
+func (a *attempt) outcome(status runs.Status, result *host.Result, err error) *runs.Outcome {
+	o := &runs.Outcome{Run: a.run.ID, Status: status, DeleteThread: a.run.Temporary, After: a.newest(result)}
 	switch {
 	case err != nil:
 		document := host.ErrorDocument(err)
@@ -76,9 +76,9 @@ func waitingOf(result *host.Result) (out []runs.Interrupt) {
 }
 
 // cancelledBy ends a run that somebody has cancelled, and undoes it if they want that. It returns nil if that is not possible now.
-func (a *attempt) cancelledBy(agent *Agent, how runs.Cancel, result *host.Result) *runs.Outcome {
+func (a *attempt) cancelledBy(how runs.Cancel, result *host.Result) *runs.Outcome {
 	if how == runs.CancelKeep {
-		o := &runs.Outcome{Run: a.run.ID, Status: runs.Interrupted, DeleteThread: a.run.Temporary, After: a.newest(agent)}
+		o := &runs.Outcome{Run: a.run.ID, Status: runs.Interrupted, DeleteThread: a.run.Temporary, After: a.newest(result)}
 		o.Thread = func(t *runs.Thread) {
 			t.Agent, t.Status, t.Failure, t.Waiting = a.run.Agent, runs.ThreadInterrupted, nil, waitingOf(result)
 		}
@@ -93,7 +93,7 @@ func (a *attempt) cancelledBy(agent *Agent, how runs.Cancel, result *host.Result
 	}
 	ctx, done := a.outlast()
 	defer done()
-	err := agent.Threads.Rollback(ctx, runs.ThreadName(a.run.Owner, a.run.Thread), to)
+	err := a.agent.Threads.Rollback(ctx, a.thread, to)
 	if err != nil && !errors.Is(err, checkpoint.ErrNoThread) {
 		a.engine.log.Error("a run cannot be rolled back; trying again", "run", a.run.ID, "error", err)
 		return nil
@@ -102,10 +102,13 @@ func (a *attempt) cancelledBy(agent *Agent, how runs.Cancel, result *host.Result
 }
 
 // newest returns the newest checkpoint of the run's thread, or else the one before the run.
-func (a *attempt) newest(agent *Agent) checkpoint.ID {
+func (a *attempt) newest(result *host.Result) checkpoint.ID {
+	if result != nil && result.Checkpoint > a.before { // the run has made it
+		return result.Checkpoint
+	}
 	ctx, done := a.outlast()
 	defer done()
-	newest, err := newestOf(ctx, agent.Threads, runs.ThreadName(a.run.Owner, a.run.Thread))
+	newest, err := a.newestOf(ctx)
 	if err != nil {
 		a.engine.log.Warn("the newest checkpoint of a run is unknown", "run", a.run.ID, "error", err)
 		return a.before
@@ -120,7 +123,7 @@ func (a *attempt) outlast() (context.Context, context.CancelFunc) {
 
 // end ends the run. What cannot be written is tried again while the process has the run; after that another one goes on with it, and finds
 // that it is over.
-func (a *attempt) end(agent *Agent, o *runs.Outcome) {
+func (a *attempt) end(o *runs.Outcome) {
 	if o == nil {
 		a.giveBack(nil)
 		return
@@ -135,7 +138,7 @@ func (a *attempt) end(agent *Agent, o *runs.Outcome) {
 		done()
 		switch {
 		case err == nil:
-			a.forget(agent, o)
+			a.forget(o)
 			return
 		case errors.Is(err, runs.ErrNotClaimed):
 			a.lost()
@@ -180,7 +183,7 @@ func (a *attempt) addLast(o *runs.Outcome) error {
 }
 
 // forget removes the checkpoints of a thread that went with its run.
-func (a *attempt) forget(agent *Agent, o *runs.Outcome) {
+func (a *attempt) forget(o *runs.Outcome) {
 	if !o.DeleteThread {
 		return
 	}
@@ -189,7 +192,7 @@ func (a *attempt) forget(agent *Agent, o *runs.Outcome) {
 	if _, err := a.engine.config.Store.Thread(ctx, a.run.Owner, a.run.Thread); !errors.Is(err, runs.ErrNoThread) {
 		return
 	}
-	if err := agent.Forget(ctx, runs.ThreadName(a.run.Owner, a.run.Thread)); err != nil {
+	if err := a.agent.Forget(ctx, a.thread); err != nil {
 		a.engine.log.Error("the checkpoints of a temporary thread are left", "run", a.run.ID, "error", err)
 	}
 }

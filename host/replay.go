@@ -20,40 +20,43 @@ func (a *Agent) Replay(ctx context.Context, thread string, after checkpoint.ID) 
 			return
 		}
 		defer r.entry.leave()
-		way, err := r.wayTo(ctx, after)
-		if err != nil {
+		if err := r.replay(ctx, after, yield); err != nil {
 			yield(Event{}, r.thread.fail(err))
-			return
 		}
-		for i, record := range way {
-			if i == 0 {
-				if err := r.recall(ctx, record.Parent); err != nil {
-					yield(Event{}, r.thread.fail(err))
-					return
-				}
+	}
+}
+
+func (r *run) replay(ctx context.Context, after checkpoint.ID, yield func(Event, error) bool) error {
+	way, err := r.wayTo(ctx, after)
+	if err == nil && len(way) > 0 {
+		err = r.recall(ctx, way[0].Parent)
+	}
+	if err != nil {
+		return err
+	}
+	for _, record := range way {
+		before := r.state
+		if err := r.recall(ctx, record.ID); err != nil {
+			return err
+		}
+		changed := r.state.changesSince(before)
+		if changed != nil {
+			changed.Step = record.Step
+			if record.Source == checkpoint.SourceInput {
+				changed.Step = inputStep
 			}
-			before := r.state
-			if err := r.recall(ctx, record.ID); err != nil {
-				yield(Event{}, r.thread.fail(err))
-				return
+		}
+		for _, event := range []*Event{changed, checkpointEvent(record.ID, record)} {
+			if event == nil {
+				continue
 			}
-			for _, event := range []*Event{r.state.changesSince(before), {
-				Type: EventCheckpoint, Checkpoint: record.ID, Parent: record.Parent, Source: record.Source, Next: record.Checkpoint.Next,
-			}} {
-				if event == nil {
-					continue
-				}
-				event.Step, event.Time, event.Agent, event.Thread = record.Step, record.Time, r.agent.config.Name, thread
-				event.Run = record.Checkpoint.Run.ID
-				if event.Type == EventState && record.Source == checkpoint.SourceInput {
-					event.Step = inputStep
-				}
-				if !yield(*event, nil) {
-					return
-				}
+			event.Time, event.Agent, event.Run, event.Thread = record.Time, r.agent.config.Name, record.Checkpoint.Run.ID, r.thread.id
+			if !yield(*event, nil) {
+				return nil
 			}
 		}
 	}
+	return nil
 }
 
 // wayTo returns the checkpoints newer than one that lead to the newest, the oldest first.

@@ -25,12 +25,7 @@ func (r *run) open(ctx context.Context) error {
 		return t.fail(err)
 	}
 	t.session = session
-	if in.Once {
-		if err := r.onlyOnce(ctx); err != nil {
-			return t.fail(err)
-		}
-	}
-	held, err := session.Load(ctx, in.Checkpoint)
+	held, err := r.load(ctx)
 	switch {
 	case err != nil:
 		return t.fail(err)
@@ -65,16 +60,26 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-// onlyOnce turns an input that the thread has taken into one that goes on from there.
-func (r *run) onlyOnce(ctx context.Context) error {
-	in := &r.input
-	newest, err := r.thread.session.Load(ctx, 0)
-	if err != nil || newest == nil || newest.Record.Checkpoint.Input != in.Seed {
-		return err
+// load returns the thread at the place where the input begins. An input that is taken once, and that the thread has taken, becomes one that
+// goes on from the newest checkpoint.
+func (r *run) load(ctx context.Context) (*checkpoint.Thread, error) {
+	in, session := &r.input, r.thread.session
+	if !in.Once {
+		return session.Load(ctx, in.Checkpoint)
 	}
-	in.Messages, in.State, in.Resume, in.Checkpoint, in.KeepWaiting, in.Continue = nil, nil, nil, 0, false, true
-	r.progress.stays = newest.Record.Checkpoint.Paused
-	return nil
+	newest, err := session.Load(ctx, 0)
+	switch {
+	case err != nil:
+		return nil, err
+	case newest != nil && newest.Record.Checkpoint.Input == in.Seed:
+		in.Messages, in.State, in.Resume, in.Checkpoint, in.KeepWaiting, in.Continue = nil, nil, nil, 0, false, true
+		r.progress.stays = newest.Record.Checkpoint.Paused
+		return newest, nil
+	case in.Checkpoint == 0:
+		return newest, nil
+	default:
+		return session.Load(ctx, in.Checkpoint)
+	}
 }
 
 // keepWaiting returns an error if the newest run of a thread waits for answers. A new run that begins at an older checkpoint would

@@ -50,14 +50,18 @@ func (r *run) reportSave(span span, id checkpoint.ID, err error) {
 	if !events.wants(span) {
 		return
 	}
-	c := &r.thread.commit
-	event := &Event{Type: EventCheckpoint, Step: c.Step, Checkpoint: id, Parent: c.Parent, Source: c.Source, Next: c.Checkpoint.Next}
+	event := checkpointEvent(id, &r.thread.commit.Record)
 	if err != nil {
 		event.Error = eventError(err)
 		span.finish(event)
 		return
 	}
 	events.finish(span, event)
+}
+
+// checkpointEvent returns the event that reports a record saved with this id.
+func checkpointEvent(id checkpoint.ID, c *checkpoint.Record) *Event {
+	return &Event{Type: EventCheckpoint, Step: c.Step, Checkpoint: id, Parent: c.Parent, Source: c.Source, Next: c.Checkpoint.Next}
 }
 
 // maxFailure is how much of the text of a failure a checkpoint keeps, in bytes.

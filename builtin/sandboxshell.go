@@ -64,15 +64,11 @@ func (s *ShellSandbox) sessionConfig() (*shellsession.Config, error) {
 			return nil, errors.New("execution_policy: command: {workspace} is for the middleware shell; write the directory")
 		}
 	}
-	env, err := s.Env.list()
+	config, err := s.ExecutionPolicy.sessionConfig(shell, s.Env)
 	if err != nil {
 		return nil, err
 	}
-	config, err := s.ExecutionPolicy.sessionConfig(shell)
-	if err != nil {
-		return nil, err
-	}
-	config.Env, config.Dir = env, "/"
+	config.Dir = "/"
 	config.Limits = shellsession.Limits{Lines: math.MaxInt, Bytes: backend.MaxExecuted}
 	return config, nil
 }

@@ -177,16 +177,7 @@ func (s *Shell) sessionConfig() (*shellsession.Config, error) {
 			return nil, fmt.Errorf("startup_commands, shutdown_commands: %w", shellsession.ErrNUL)
 		}
 	}
-	env, err := s.Env.list()
-	if err != nil {
-		return nil, err
-	}
-	config, err := s.ExecutionPolicy.sessionConfig(shell)
-	if err != nil {
-		return nil, err
-	}
-	config.Env = env
-	return config, nil
+	return s.ExecutionPolicy.sessionConfig(shell, s.Env)
 }
 
 // newShellTool returns the tool.

@@ -75,8 +75,12 @@ func (p ShellPolicy) withDefaults() ShellPolicy {
 	return p
 }
 
-// sessionConfig checks the policy and returns the configuration of a shell's sessions.
-func (p ShellPolicy) sessionConfig(shell []string) (*shellsession.Config, error) {
+// sessionConfig checks the policy and returns the configuration of a shell's sessions, with the environment of the shell.
+func (p ShellPolicy) sessionConfig(shell []string, of ShellEnv) (*shellsession.Config, error) {
+	env, err := of.list()
+	if err != nil {
+		return nil, err
+	}
 	argv, err := p.argv(shell)
 	if err != nil {
 		return nil, err
@@ -86,7 +90,7 @@ func (p ShellPolicy) sessionConfig(shell []string) (*shellsession.Config, error)
 	}
 	full := p.withDefaults()
 	config := &shellsession.Config{
-		Command: argv, Polite: p.Type == policyCommand,
+		Command: argv, Env: env, Polite: p.Type == policyCommand,
 		Limits:       shellsession.Limits{Lines: *full.MaxOutputLines, Bytes: *full.MaxOutputBytes},
 		StartTimeout: full.StartupTimeout.Duration(), StopTimeout: full.TerminationTimeout.Duration(),
 	}

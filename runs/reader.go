@@ -61,15 +61,20 @@ func (r *Reader) listen(ctx context.Context) {
 func (r *Reader) tell(run string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for id, waiting := range r.waiting {
-		if run != "" && run != id {
-			continue
-		}
-		for news := range waiting {
-			select {
-			case news <- struct{}{}:
-			default:
-			}
+	if run != "" {
+		wake(r.waiting[run])
+		return
+	}
+	for _, waiting := range r.waiting {
+		wake(waiting)
+	}
+}
+
+func wake(waiting map[chan struct{}]bool) {
+	for news := range waiting {
+		select {
+		case news <- struct{}{}:
+		default:
 		}
 	}
 }
@@ -143,7 +148,8 @@ func (r *Reader) pass(ctx context.Context, owner, run string, after *uint64, yie
 	}
 }
 
-// Wait waits for the end of a run and returns it. The errors are those of Follow, and [ErrNoRun] also if the run is removed meanwhile.
+// Wait waits for the end of a run and returns it. The error is [ErrNoRun], also if the run is removed
+// meanwhile, or that of the context or the store.
 func (r *Reader) Wait(ctx context.Context, owner, run string) (*Run, error) {
 	news, end := r.subscribe(run)
 	defer end()

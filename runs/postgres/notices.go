@@ -42,7 +42,7 @@ type notice struct {
 // perNotice is how many hints fit into a notice: each has at most 170 bytes.
 const perNotice = 40
 
-// sending is how long a sender tries to send.
+// patience is how long a sender tries to send, and how long closing a connection may take.
 const patience = time.Second
 
 func newNotices(ctx context.Context, db *sql.DB) (*notices, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"time"
 
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/runs/internal/rule"
@@ -56,18 +57,14 @@ func (s *Store) Finish(ctx context.Context, w *runs.Worker, o *runs.Outcome) err
 			return err
 		}
 		c.thread.rest = *rest
-		if o.Remove || o.DeleteThread {
-			if _, err := s.exec(ctx, tx, `DELETE FROM agenthost_runs WHERE number = $1`, c.number); err != nil {
+		if !o.Remove && !o.DeleteThread {
+			err = s.finish(ctx, tx, w, c, o, now)
+		} else if _, err = s.exec(ctx, tx, `DELETE FROM agenthost_runs WHERE number = $1`, c.number); err == nil && o.DeleteThread {
+			if unused, err := s.removeUnused(ctx, tx, c.thread.no); err != nil || unused {
 				return err
 			}
-			if o.DeleteThread {
-				if unused, err := s.removeUnused(ctx, tx, c.thread.no); err != nil || unused {
-					return err
-				}
-			}
-			return s.saveThread(ctx, tx, c.thread)
 		}
-		if err := s.finish(ctx, tx, w, c, o, &runs.Run{Updated: now}); err != nil {
+		if err != nil {
 			return err
 		}
 		return s.saveThread(ctx, tx, c.thread)
@@ -80,9 +77,9 @@ func (s *Store) Finish(ctx context.Context, w *runs.Worker, o *runs.Outcome) err
 }
 
 // finish adds the last events of a locked run, and ends it.
-func (s *Store) finish(ctx context.Context, tx *sql.Tx, w *runs.Worker, c *claimedRun, o *runs.Outcome, r *runs.Run) error {
-	rule.FinishRun(r, o, r.Updated)
-	r = r.Copy()
+func (s *Store) finish(ctx context.Context, tx *sql.Tx, w *runs.Worker, c *claimedRun, o *runs.Outcome, now time.Time) error {
+	var r runs.Run
+	rule.FinishRun(&r, o, now)
 	failure, err := nullable(r.Failure)
 	if err != nil {
 		return err

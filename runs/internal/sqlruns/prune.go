@@ -13,13 +13,8 @@ func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]runs.T
 	if limit <= 0 {
 		return nil, ctx.Err()
 	}
-	rows, err := collect(ctx, s, s.db.Reads(), func(row scanner) (runs.Thread, error) {
-		t, err := scanThread(row)
-		if err != nil {
-			return runs.Thread{}, err
-		}
-		return *t.seen(), nil
-	}, `SELECT `+threadColumns+` FROM agenthost_run_threads t WHERE t.expiry IS NOT NULL AND t.status <> 'busy' AND t.updated + t.expiry <= $1
+	rows, err := collect(ctx, s, s.db.Reads(), scanSeenThread, `SELECT `+threadColumns+` FROM agenthost_run_threads t
+		WHERE t.expiry IS NOT NULL AND t.status <> 'busy' AND t.updated + t.expiry <= $1
 		ORDER BY t.updated + t.expiry, t.owner, t.id LIMIT $2`, micros(now), limit)
 	return rows, s.db.Failed(err)
 }

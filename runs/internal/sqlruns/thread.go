@@ -30,7 +30,7 @@ func (s *Store) Thread(ctx context.Context, owner, id string) (*runs.Thread, err
 	if err := known(owner, id, runs.ErrNoThread); err != nil {
 		return nil, err
 	}
-	found, err := collect(ctx, s, s.db.Reads(), func(row scanner) (*threadRow, error) { return scanThread(row) },
+	found, err := collect(ctx, s, s.db.Reads(), scanSeenThread,
 		`SELECT `+threadColumns+` FROM agenthost_run_threads t WHERE t.owner = $1 AND t.id = $2`, owner, id)
 	switch {
 	case err != nil:
@@ -38,7 +38,7 @@ func (s *Store) Thread(ctx context.Context, owner, id string) (*runs.Thread, err
 	case len(found) == 0:
 		return nil, runs.ErrNoThread
 	}
-	return found[0].seen(), nil
+	return &found[0], nil
 }
 
 // known returns an error if there can be no such owner, or no row with the id.
@@ -87,18 +87,11 @@ func (s *Store) FindThreads(ctx context.Context, owner string, q *runs.ThreadQue
 	if err != nil {
 		return nil, 0, err
 	}
-	scan := func(row scanner) (runs.Thread, error) {
-		t, err := scanThread(row)
-		if err != nil {
-			return runs.Thread{}, err
-		}
-		return *t.seen(), nil
-	}
 	order := map[runs.Sort]string{
 		"": "created", runs.SortID: "id", runs.SortCreated: "created", runs.SortUpdated: "updated", runs.SortStepped: "stepped",
 		runs.SortStatus: "status", runs.SortAgent: "agent",
 	}[q.Sort]
-	return find(ctx, s, list, scan, threadColumns, order, &q.Page)
+	return find(ctx, s, list, scanSeenThread, threadColumns, order, &q.Page)
 }
 
 // threads returns the list for a query.

@@ -50,6 +50,17 @@ func scanThread(row scanner, others ...any) (*threadRow, error) {
 	return t, nil
 }
 
+func scanPlainThread(row scanner) (*threadRow, error) { return scanThread(row) }
+
+// scanSeenThread reads the columns of a thread as clients see it.
+func scanSeenThread(row scanner) (runs.Thread, error) {
+	t, err := scanThread(row)
+	if err != nil {
+		return runs.Thread{}, err
+	}
+	return *t.seen(), nil
+}
+
 // threadValues returns the values of the columns that can change: metadata, config, rest, agent, failure, waiting, updated, stepped, expiry
 // and keep_state.
 func threadValues(t *runs.Thread) ([]any, error) {
@@ -98,7 +109,7 @@ func (s *Store) addThread(ctx context.Context, q querier, rest *runs.Thread) (no
 
 // lockThread returns a thread that nobody else can change until the transaction ends, or [runs.ErrNoThread].
 func (s *Store) lockThread(ctx context.Context, tx *sql.Tx, owner, id string) (*threadRow, error) {
-	found, err := collect(ctx, s, tx, func(row scanner) (*threadRow, error) { return scanThread(row) },
+	found, err := collect(ctx, s, tx, scanPlainThread,
 		`SELECT `+threadColumns+` FROM agenthost_run_threads t WHERE t.owner = $1 AND t.id = $2 {alone t}`, owner, id)
 	switch {
 	case err != nil:

@@ -234,9 +234,8 @@ func (c *call) next() int {
 
 // elicit handles a question that a server sends as a request during a call. Without an answer the call ends, and the run asks.
 func (ss *session) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-	ss.mu.Lock()
-	c := ss.only
-	ss.mu.Unlock()
+	c, done := ss.asked()
+	defer done()
 	if c == nil {
 		return nil, errors.New("the question does not belong to a running call")
 	}

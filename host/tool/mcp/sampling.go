@@ -328,9 +328,8 @@ type samplingAnswer struct {
 
 // createMessage hands a request to the goroutine of the call that it belongs to.
 func (ss *session) createMessage(ctx context.Context, req *sdk.CreateMessageWithToolsRequest) (*sdk.CreateMessageWithToolsResult, error) {
-	ss.mu.Lock()
-	c := ss.only
-	ss.mu.Unlock()
+	c, done := ss.asked()
+	defer done()
 	if c == nil {
 		return nil, errors.New("the request does not belong to a running call")
 	}

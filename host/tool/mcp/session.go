@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -30,7 +33,8 @@ type session struct {
 	offered []serverTool
 	last    int // number of the last call
 	calls   map[string]*call
-	only    *call // the call that holds the turn
+	only    *call                  // the call that holds the turn
+	asking  map[chan struct{}]bool // requests of the server that are handled; each is closed when it is done
 }
 
 // link is the transport to a server.
@@ -68,7 +72,7 @@ var errSlow = errors.New("the server did not answer")
 func (s *Server) dial(ctx context.Context) (_ *session, err error) {
 	inside, stop := context.WithTimeoutCause(ctx, s.config.ConnectTimeout, errSlow)
 	defer stop()
-	ss := &session{server: s, log: s.newQuota(), over: make(chan struct{}), calls: map[string]*call{}}
+	ss := &session{server: s, log: s.newQuota(), over: make(chan struct{}), calls: map[string]*call{}, asking: map[chan struct{}]bool{}}
 	ss.close = sync.OnceFunc(ss.end)
 	if ss.link, err = s.newLink(ss.log); err != nil {
 		return nil, err
@@ -178,6 +182,7 @@ func (e *safeError) Unwrap() error { return e.err }
 
 // end closes the connection. The SDK waits for pending work, which ends when the link does.
 func (ss *session) end() {
+	ss.settle()
 	close(ss.over)
 	if ss.client != nil {
 		ended := make(chan struct{})
@@ -195,6 +200,41 @@ func (ss *session) end() {
 		}
 	}
 	ss.link.end()
+}
+
+// settling is how long a server gets to hear that a call has ended, before its session ends too.
+const settling = 250 * time.Millisecond
+
+// settle waits until the server has withdrawn the requests of calls that have ended, but not for long: over HTTP it may never say so. The
+// SDK tells the server of the end of a call in the background. If the session ends before that has begun, the server waits for the answer,
+// and that of the SDK does so for ever.
+func (ss *session) settle() {
+	ss.mu.Lock()
+	asking := slices.Collect(maps.Keys(ss.asking))
+	ss.mu.Unlock()
+	ctx, stop := context.WithTimeout(context.Background(), settling)
+	defer stop()
+	for _, done := range asking {
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// asked returns the call that a request of the server belongs to, or nil, and the function to call when the request is done.
+func (ss *session) asked() (c *call, done func()) {
+	request := make(chan struct{})
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	ss.asking[request] = true
+	return ss.only, func() {
+		ss.mu.Lock()
+		defer ss.mu.Unlock()
+		delete(ss.asking, request)
+		close(request)
+	}
 }
 
 // offers returns the tools that the server listed last.

@@ -145,7 +145,7 @@ func (s *schemas) values(key, kind string, of reflect.Type, r rules) (map[string
 	return map[string]any{"type": kind, key: inner}, nil
 }
 
-// fill replaces placeholders by schemas.
+// fill returns a value with schemas in the place of placeholders. It changes nothing, since types may share parts of what they return.
 func (s *schemas) fill(value any) (_ any, err error) {
 	switch v := value.(type) {
 	case reflect.Type:
@@ -155,19 +155,24 @@ func (s *schemas) fill(value any) (_ any, err error) {
 	case KeySchema:
 		return s.key(v)
 	case map[string]any:
+		out := make(map[string]any, len(v))
 		for key := range v {
-			if v[key], err = s.fill(v[key]); err != nil {
+			if out[key], err = s.fill(v[key]); err != nil {
 				return nil, err
 			}
 		}
+		return out, nil
 	case []any:
+		out := make([]any, len(v))
 		for i := range v {
-			if v[i], err = s.fill(v[i]); err != nil {
+			if out[i], err = s.fill(v[i]); err != nil {
 				return nil, err
 			}
 		}
+		return out, nil
+	default:
+		return value, nil
 	}
-	return value, nil
 }
 
 // described returns the schema of a type with the type's own description.

@@ -3,9 +3,11 @@ package strictyaml_test
 import (
 	"encoding/json"
 	"reflect"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/internal/strictyaml"
@@ -147,3 +149,29 @@ func TestTypesWithoutSchema(t *testing.T) {
 type closedText string
 
 func (s *closedText) UnmarshalYAML(decode func(any) error) error { return decode((*string)(s)) }
+
+// shared is a type whose schema is the same value each time, as those are that types share.
+type shared struct{}
+
+var (
+	placeholder = map[string]any{"items": reflect.TypeFor[string]()}
+	sharedValue = map[string]any{"type": "array", "anyOf": []any{placeholder}}
+)
+
+func (shared) JSONSchema() map[string]any { return sharedValue }
+
+func TestSchemasThatTypesShareStayAsTheyAre(t *testing.T) {
+	t.Parallel()
+	var both sync.WaitGroup
+	for range 2 { // at once, which the race detector watches
+		both.Go(func() {
+			schema, err := strictyaml.SchemaOf(reflect.TypeFor[shared](), nil)
+			if err != nil {
+				t.Error(err)
+			}
+			assert.Equal(t, []any{map[string]any{"items": map[string]any{"type": "string"}}}, schema["anyOf"])
+		})
+	}
+	both.Wait()
+	require.Equal(t, reflect.TypeFor[string](), placeholder["items"])
+}

@@ -7,24 +7,15 @@ import (
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/modelserver"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/openai"
 )
-
-// ownServer says how to start a server that people run themselves, and how to give it a model.
-type ownServer struct{ start, add string } // MODEL stands for the model; add may be ""
-
-var ownServers = map[string]ownServer{
-	"ollama":   {"ollama serve", "ollama pull MODEL"},
-	"lmstudio": {"lms server start", "lms get MODEL"},
-	"vllm":     {"vllm serve MODEL", ""},
-	"litellm":  {"litellm --config FILE", ""},
-}
 
 // modelServer checks whether a server that people run themselves runs and has the model, and reports whether the model can be asked. Servers of
 // others are not asked, nor are those on other machines unless doctor is online.
 func (d *doctor) modelServer(ctx context.Context, subject string, m model.Accountant) bool {
 	name := m.Info().Name
-	own, known := ownServers[m.Info().Provider]
-	if !known {
+	own, _ := openai.PresetNamed(m.Info().Provider)
+	if own.Start == "" {
 		return true
 	}
 	server, err := modelserver.Of(m, nil)
@@ -37,12 +28,12 @@ func (d *doctor) modelServer(ctx context.Context, subject string, m model.Accoun
 	unreachable, isUnreachable := errors.AsType[*modelserver.UnreachableError](err)
 	switch {
 	case isUnreachable:
-		d.failed(subject, "no server answers at "+server.Account.Host+": "+unreachable.Err.Error(), "start it with: "+command(own.start))
+		d.failed(subject, "no server answers at "+server.Account.Host+": "+unreachable.Err.Error(), "start it with: "+command(own.Start))
 		return false
 	case err != nil:
 		d.note(subject, server.Account.Host+": "+err.Error(), "")
-	case !server.Has(models, name) && own.add != "":
-		d.failed(subject, server.Account.Host+" does not have the model "+name, "load it with: "+command(own.add)+"\n"+listed(models))
+	case !server.Has(models, name) && own.Load != "":
+		d.failed(subject, server.Account.Host+" does not have the model "+name, "load it with: "+command(own.Load)+"\n"+listed(models))
 		return false
 	case !server.Has(models, name):
 		d.failed(subject, server.Account.Host+" does not have the model "+name, listed(models))

@@ -19,6 +19,9 @@ type Preset struct {
 	KeyVariable     string // the environment variable with the key; "": the server needs none
 	KeyOptional     bool   // the server may have no key
 
+	Start string // the command that starts the server, if people run it themselves, with MODEL for the name of the model; "": they do not
+	Load  string // the command that loads a model into the server, with MODEL for its name; "": there is none
+
 	MaxTokens         string   // the field for the limit of output tokens; "": as the setting says
 	ToolChoiceAny     string   // the tool choice that requires a call; "": "required", as at OpenAI
 	JSONSchema        bool     // it takes a response_format of the type json_schema, at least with some models
@@ -77,6 +80,7 @@ func (p *Preset) Info(name string) model.Info {
 func (p *Preset) service() *provider.Service {
 	s := provider.Service{
 		BaseURL: p.BaseURL, Regions: p.Name == Provider, KeyHeader: "Authorization", BaseURLVariable: p.BaseURLVariable, ReadBaseURL: p.readBaseURL,
+		Start: p.Start, Load: p.Load, LiteLLM: p.Name == "litellm",
 	}
 	if p.KeyVariable != "" {
 		s.Variables = []string{p.KeyVariable}
@@ -121,10 +125,12 @@ var presets = []Preset{
 		// The variables are those of LiteLLM's own client: https://docs.litellm.ai/docs/providers/litellm_proxy.
 		Name: "litellm", Aliases: []string{"litellm_proxy"}, Title: "LiteLLM proxy",
 		BaseURLVariable: "LITELLM_PROXY_API_BASE", KeyVariable: "LITELLM_PROXY_API_KEY", KeyOptional: true,
+		Start:     "litellm --config FILE",
 		MaxTokens: maxTokens, JSONSchema: true, StreamUsage: true, ParallelToolCalls: true, UserNames: true, Reasoning: keyReasoningContent,
 	},
 	{
 		Name: "lmstudio", Title: "LM Studio", BaseURL: "http://127.0.0.1:1234/v1",
+		Start: "lms server start", Load: "lms get MODEL",
 		MaxTokens: maxTokens, JSONSchema: true, StreamUsage: true, UserNames: true, Reasoning: keyReasoningContent,
 		Without: []string{"logprobs", "parallel_tool_calls", "top_logprobs", "user"},
 		Files:   model.SupportNo, Audio: model.SupportNo,
@@ -144,6 +150,7 @@ var presets = []Preset{
 	{
 		// https://docs.ollama.com/api/openai-compatibility
 		Name: "ollama", Title: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", BaseURLVariable: "OLLAMA_HOST", readBaseURL: ollamaURL,
+		Start: "ollama serve", Load: "ollama pull MODEL",
 		MaxTokens: maxTokens, JSONSchema: true, StreamUsage: true, UserNames: true, Reasoning: keyReasoning,
 		Without: []string{"logit_bias", "parallel_tool_calls", "user"},
 		Files:   model.SupportNo, Audio: model.SupportNo,
@@ -165,6 +172,7 @@ var presets = []Preset{
 	},
 	{
 		Name: "vllm", Title: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", BaseURLVariable: "VLLM_BASE_URL", KeyVariable: "VLLM_API_KEY", KeyOptional: true,
+		Start:     "vllm serve MODEL",
 		MaxTokens: maxTokens, JSONSchema: true, StreamUsage: true, ParallelToolCalls: true, UserNames: true, Reasoning: keyReasoningContent,
 		Files:    model.SupportNo,
 		Logprobs: model.SupportYes,

@@ -237,16 +237,24 @@ func Failed(ctx context.Context, name string, err error) error {
 	var tooLarge *TooLargeError
 	var network net.Error
 	var operation *net.OpError
+	var connection *connectionError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
 		kind = model.ErrorTimeout
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = &connectionError{problem: "no answer came in the time that the call had; raise the time limit, or check the server", err: err}
+		}
 	case errors.As(err, &tooLarge):
 		return &model.Error{Provider: name, Kind: model.ErrorResponse, Err: tooLarge}
-	case errors.As(err, &operation), errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
+	case errors.As(err, &connection), errors.As(err, &operation), errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
 		errors.Is(err, net.ErrClosed), strings.Contains(err.Error(), "http2:"), strings.Contains(err.Error(), "connection reset"):
 		kind = model.ErrorConnection
+		if connection == nil {
+			err = &connectionError{problem: "the connection broke before the answer was complete: " + err.Error(), err: err}
+		}
 	}
-	return &model.Error{Provider: name, Kind: kind, Retryable: kind.Passing(), Err: err}
+	lasting := connection != nil && connection.lasting
+	return &model.Error{Provider: name, Kind: kind, Retryable: kind.Passing() && !lasting, Err: err}
 }
 
 // errProxyAuth means that the proxy wants a password, or another one.

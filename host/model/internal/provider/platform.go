@@ -79,6 +79,7 @@ func connectTo(o *Options) (*Endpoint, error) {
 	e.connections = own
 	e.own, e.limits, e.connection = c.Account.Own, o.Limits.WithDefaults(), c
 	e.transport.unauthorized, e.transport.events, e.transport.explain = c.Advice, c.Events, c.Explain
+	e.transport.server = server{own: c.Account.Own, model: o.Model}
 	return e, nil
 }
 

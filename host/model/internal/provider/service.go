@@ -22,13 +22,17 @@ type Service struct {
 
 	BaseURLVariable string                    // the environment variable that may hold another address; "": there is none
 	ReadBaseURL     func(value string) string // turns the value of BaseURLVariable into a URL; nil: it is one
+
+	Start   string // the command that starts the server, if people run it themselves, with MODEL for the name of the model; "": they do not
+	Load    string // the command that loads a model into the server, with MODEL for its name; "": there is none
+	LiteLLM bool   // it is a LiteLLM proxy, which answers requests without a key with the status 500
 }
 
 // Options are the fields of a model that say where its requests go.
 type Options struct {
 	Name         string   // of the provider, for errors
 	API          string   // the name of the provider whose API the model speaks; only a platform needs it
-	Model        string   // the name of the model; only a platform needs it
+	Model        string   // the name of the model; for a platform and for errors
 	Platform     Platform // nil: the provider's own service, or BaseURL
 	BaseURL      string   // "": the provider's own
 	APIKey       string
@@ -75,7 +79,7 @@ func (s *Service) Connect(o *Options) (*Endpoint, error) {
 	e := NewEndpoint(o.Name, base, client, header, o.Headers, secrets...)
 	e.connections = own
 	e.own, e.limits = account.Own, o.Limits.WithDefaults()
-	e.transport.unauthorized = s.unauthorized(o, &account)
+	e.transport.unauthorized, e.transport.server = s.unauthorized(o, &account), *s.of(o, &account)
 	return e, nil
 }
 

@@ -210,18 +210,20 @@ func TestTheErrorForAKeyThatIsNotSent(t *testing.T) {
 		})}
 	}
 	const says = "ACME_KEY is only sent to api.acme.com over https; to send it to proxy.example:8080, set api_key_env: ACME_KEY"
-	for status, text := range map[int]string{401: "Unauthorized; " + says, 403: "Forbidden; " + says, 404: "Not Found"} {
+	const sent, path = "; the key is from the environment variable ACME_KEY; check that it is a valid key for proxy.example",
+		"; the request was POST /x; the address of most servers ends with /v1, so add it to base_url"
+	for status, text := range map[int][2]string{401: {"; " + says, sent}, 403: {"; " + says, ""}, 404: {path, path}} {
 		o := provider.Options{Name: "test", BaseURL: "https://me:pw@proxy.example:8080/?key=k", LookupEnv: lookup("ACME_KEY=secret-1"), HTTPClient: answering(status)}
 		e, err := acme.Connect(&o)
 		require.NoError(t, err)
 		_, err = e.Ask(t.Context(), provider.Call{Path: "x"})
-		require.EqualError(t, failure(t, err).Err, text)
+		require.EqualError(t, failure(t, err).Err, http.StatusText(status)+text[0])
 
 		o.APIKeyEnv = "ACME_KEY"
 		e, err = acme.Connect(&o)
 		require.NoError(t, err)
 		_, err = e.Ask(t.Context(), provider.Call{Path: "x"})
-		require.EqualError(t, failure(t, err).Err, http.StatusText(status))
+		require.EqualError(t, failure(t, err).Err, http.StatusText(status)+text[1])
 	}
 
 	o := provider.Options{Name: "test", BaseURL: "https://proxy.example", APIKeyEnv: "PROXY_KEY", LookupEnv: lookup("ACME_KEY=secret-1"), HTTPClient: answering(401)}

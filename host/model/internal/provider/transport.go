@@ -34,6 +34,7 @@ type transport struct {
 	base         http.RoundTripper
 	secrets      *secrets
 	unauthorized string // what to add to the error for a missing credential
+	server       server // for the advice in errors
 
 	events  func(http.Header, io.ReadCloser) io.ReadCloser        // see [Connection]; nil: the stream has the usual framing
 	explain func(header http.Header, body []byte, f *model.Error) // see [Connection]; nil: there is nothing to add
@@ -48,7 +49,11 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := base.RoundTrip(req)
 	hidden := t.secrets.mask()
 	if err != nil {
-		return nil, hidden.Error(err) // it may quote the response
+		err = hidden.Error(err) // it may quote the response
+		if req.Context().Err() == nil {
+			err = t.server.unreachable(base, req, err)
+		}
+		return nil, err
 	}
 	hideHeader(hidden, resp.Header)
 	resp.Body = &limitedBody{resp.Body, MaxResponse}
@@ -61,7 +66,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if closing := resp.Body.Close(); err == nil {
 			err = closing
 		}
-		return nil, errors.Join(t.refusal(resp, body), err)
+		return nil, errors.Join(t.refusal(req, resp, body), err)
 	}
 	return resp, nil
 }
@@ -101,17 +106,27 @@ func (l *limitedBody) Read(p []byte) (int, error) {
 }
 
 // refusal returns the error for an error response.
-func (t *transport) refusal(resp *http.Response, body []byte) *model.Error {
+func (t *transport) refusal(req *http.Request, resp *http.Response, body []byte) *model.Error {
 	report := readFailure(body)
 	if report.message == "" {
 		report.message = http.StatusText(resp.StatusCode)
 	}
-	if t.unauthorized != "" && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden) {
-		report.message += "; " + t.unauthorized
+	kind, note := t.server.classify(resp.StatusCode, report, kindOf(resp.StatusCode, report))
+	said := report.message
+	if note != "" {
+		said += "; " + note
 	}
-	kind := kindOf(resp.StatusCode, report)
+	refused := kind == model.ErrorAuthentication && resp.StatusCode != http.StatusProxyAuthRequired || resp.StatusCode == http.StatusForbidden
+	switch {
+	case t.unauthorized != "" && (refused || resp.StatusCode == http.StatusUnauthorized):
+		said += "; " + t.unauthorized
+	case t.explain == nil: // a platform has advice of its own
+		if advice := t.server.advice(req, kind, resp.StatusCode, report); advice != "" {
+			said += "; " + advice
+		}
+	}
 	out := &model.Error{
-		Provider: t.provider, Kind: kind, Status: resp.StatusCode, Retryable: kind.Passing(), Err: errors.New(report.message),
+		Provider: t.provider, Kind: kind, Status: resp.StatusCode, Retryable: kind.Passing(), Err: errors.New(said),
 		RetryAfter: retryAfter(resp.Header, report),
 	}
 	switch resp.Header.Get("X-Should-Retry") { // OpenAI and Anthropic say explicitly whether a retry makes sense

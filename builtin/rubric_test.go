@@ -11,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
@@ -83,7 +84,7 @@ func TestRubricGraderAsksAPerson(t *testing.T) {
 		GradingRunID: evaluations[0].GradingRunID, Result: "satisfied", Explanation: "Good.",
 		Criteria: []builtin.RubricCriterion{{Name: "tests", Passed: true}},
 	}}, evaluations)
-	left, err := threads.Threads(t.Context(), "", 10)
+	left, err := threads.Find(t.Context(), checkpoint.Query{})
 	require.NoError(t, err)
 	require.Len(t, left, 1, "the grader's thread is removed")
 }

@@ -63,7 +63,7 @@ func mailing(
 func threadsOf(t *testing.T, store checkpoint.Store) []string {
 	t.Helper()
 	var names []string
-	for info, err := range checkpoint.AllThreads(t.Context(), store) {
+	for info, err := range checkpoint.AllThreads(t.Context(), store, checkpoint.Query{}) {
 		require.NoError(t, err)
 		names = append(names, info.Thread)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/manifest"
 )
 
@@ -76,7 +77,7 @@ middleware:
 	require.NoError(t, err)
 	require.Equal(t, host.Interrupted, result.Status)
 	require.Contains(t, result.Interrupts[0].Value.JSON(), "list_files")
-	threads, err := agent.Threads.Threads(t.Context(), "", 10)
+	threads, err := agent.Threads.Find(t.Context(), checkpoint.Query{})
 	require.NoError(t, err)
 	require.Len(t, threads, 2)
 

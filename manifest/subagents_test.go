@@ -137,7 +137,7 @@ checkpoint: sqlite:threads.db
 		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), name), []byte(rules), 0o600))
 	}
 	names := func(agent *manifest.Agent) (out []string) {
-		for info, err := range checkpoint.AllThreads(t.Context(), agent.Threads) {
+		for info, err := range checkpoint.AllThreads(t.Context(), agent.Threads, checkpoint.Query{}) {
 			require.NoError(t, err)
 			name, _, _ := strings.Cut(info.Thread, "-")
 			out = append(out, name)

@@ -87,11 +87,11 @@ func (a *app) completeThread(c *cobra.Command, args []string, begin string) ([]s
 	defer cancel()
 	var names []string
 	err := a.withStore(ctx, &flags, func(store checkpoint.Store) error {
-		for info, err := range checkpoint.AllThreads(ctx, store) {
+		for info, err := range checkpoint.AllThreads(ctx, store, checkpoint.Query{Prefix: begin}) {
 			if err != nil || len(names) == maxCompleted {
 				return err
 			}
-			if strings.HasPrefix(info.Thread, begin) && typable.MatchString(info.Thread) {
+			if typable.MatchString(info.Thread) {
 				names = append(names, info.Thread)
 			}
 		}

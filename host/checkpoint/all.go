@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// page is the number of records or threads read at once.
+// page is the number of records read at once.
 const page = 100
 
 // All yields the checkpoints of all branches of a thread, the newest first.
@@ -30,11 +30,12 @@ func All(ctx context.Context, s Store, thread string) iter.Seq2[*Record, error] 
 	}
 }
 
-// AllThreads yields the threads of a store, in the order of their names.
-func AllThreads(ctx context.Context, s Store) iter.Seq2[*Info, error] {
+// AllThreads yields the threads that a query selects, in the order of their names. The query's limit is the number of threads
+// read at once.
+func AllThreads(ctx context.Context, s Store, q Query) iter.Seq2[*Info, error] {
 	return func(yield func(*Info, error) bool) {
-		for after := ""; ; {
-			infos, err := s.Threads(ctx, after, page)
+		for {
+			infos, err := s.Find(ctx, q)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -44,10 +45,10 @@ func AllThreads(ctx context.Context, s Store) iter.Seq2[*Info, error] {
 					return
 				}
 			}
-			if len(infos) < page {
+			if len(infos) < q.Most() {
 				return
 			}
-			after = infos[page-1].Thread
+			q.After = infos[len(infos)-1].Thread
 		}
 	}
 }

@@ -20,8 +20,9 @@ type Store interface {
 	// History returns checkpoints of all branches of a thread, the newest first: at most limit, and only those with an id
 	// smaller than before, unless before is 0 or [Root]. The error is [ErrNoThread].
 	History(ctx context.Context, thread string, before ID, limit int) ([]Record, error)
-	// Threads returns threads in the order of their names: at most limit, and only those whose names sort after the given one.
-	Threads(ctx context.Context, after string, limit int) ([]Info, error)
+	// Find returns the threads that a query selects, in the order of their names. Threads that were never saved are not found,
+	// nor are those that were rolled back to the root. An invalid query is an error, see [Query.Check].
+	Find(ctx context.Context, q Query) ([]Info, error)
 	// Fork copies a checkpoint (the id 0 means the newest), all that lead to it, and the executions journalled after it to a new
 	// thread. The copies keep their ids. A thread that was never saved counts as new unless a run has it open. The errors are
 	// those of Load, and [ErrThreadExists].
@@ -64,7 +65,7 @@ type Info struct {
 	Head     ID // the newest checkpoint
 	Created  time.Time
 	Updated  time.Time // when the newest checkpoint was made
-	Busy     bool      // a run has the thread open
+	State    State     // "" if it is unknown, because the newest checkpoint could not be read
 	Newest   Checkpoint
 	Messages int   // number of messages at the newest checkpoint
 	Err      error // set if the newest checkpoint cannot be read; Newest and Messages are then empty

@@ -161,7 +161,7 @@ func TestAnAgentAsAToolInARunWithoutAThread(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, host.Interrupted, result.Status)
 	require.Len(t, result.Interrupts, 2)
-	kept, err := threads.Threads(t.Context(), "", 10)
+	kept, err := threads.Find(t.Context(), checkpoint.Query{})
 	require.NoError(t, err)
 	require.Empty(t, kept)
 }

@@ -122,7 +122,7 @@ func textOf(t *testing.T, r *sdk.CallToolResult) string {
 // count is how many threads there are.
 func (b *bundle) count() int {
 	b.t.Helper()
-	threads, err := b.threads.Threads(b.t.Context(), "", 100)
+	threads, err := b.threads.Find(b.t.Context(), checkpoint.Query{})
 	require.NoError(b.t, err)
 	return len(threads)
 }

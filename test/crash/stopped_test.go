@@ -47,10 +47,10 @@ func stop(t *testing.T, address string) *stopped {
 
 // busy reports whether somebody has the thread.
 func (s *stopped) busy() bool {
-	infos, err := s.store.Threads(s.t.Context(), "", 10)
+	infos, err := s.store.Find(s.t.Context(), checkpoint.Query{})
 	require.NoError(s.t, err)
 	require.Len(s.t, infos, 1)
-	return infos[0].Busy
+	return infos[0].State == checkpoint.Running
 }
 
 // records returns the checkpoints of the thread, as they are stored.

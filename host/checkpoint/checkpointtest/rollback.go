@@ -79,7 +79,7 @@ func (c *check) rollback() {
 	require.NoError(c.t, err)
 	require.Equal(c.t, []checkpoint.Execution{started}, older.Executions, "what comes before it stays as it is")
 	c.absentAt("t", 4, 5)
-	infos, err := c.store.Threads(ctx, "", 9)
+	infos, err := c.store.Find(ctx, checkpoint.Query{})
 	require.NoError(c.t, err)
 	require.Equal(c.t, []any{checkpoint.ID(3), 2, held.Record.Time}, []any{infos[0].Head, infos[0].Messages, infos[0].Updated})
 
@@ -126,7 +126,7 @@ func (c *check) rollbackToRoot() {
 		_, err = c.store.History(ctx, "t", 0, 9)
 		require.ErrorIs(c.t, err, checkpoint.ErrNoThread)
 		require.ErrorIs(c.t, c.store.Fork(ctx, "t", 0, "copy"), checkpoint.ErrNoThread)
-		infos, err := c.store.Threads(ctx, "", 9)
+		infos, err := c.store.Find(ctx, checkpoint.Query{})
 		require.NoError(c.t, err)
 		require.Empty(c.t, infos)
 		for range 2 { // its ids are remembered whoever looks
@@ -196,7 +196,7 @@ func (c *check) rollbackOfForks() {
 	copied.goBack(2)
 	require.EqualValues(c.t, 6, copied.say("more"), "5 was another")
 	copied.close()
-	infos, err := c.store.Threads(ctx, "", 9)
+	infos, err := c.store.Find(ctx, checkpoint.Query{})
 	require.NoError(c.t, err)
 	require.Len(c.t, infos, 3)
 	for i := range infos {

@@ -12,7 +12,7 @@ import (
 // Shared is two handles on one empty store, as two processes would have.
 type Shared struct {
 	A, B checkpoint.Store
-	// Expire makes the lease of a thread expire, as if its process had hung.
+	// Expire makes the lease of a thread expire for good, as if its process had hung: the session cannot renew it.
 	Expire func(t *testing.T, thread string)
 }
 
@@ -62,6 +62,10 @@ func RunShared(t *testing.T, lease time.Duration, open func(t *testing.T) Shared
 	t.Run("who has lost a lease and was not told writes nothing", func(t *testing.T) {
 		t.Parallel()
 		fenced(t, open(t))
+	})
+	t.Run("threads whose process died are found", func(t *testing.T) {
+		t.Parallel()
+		orphaned(t, open(t))
 	})
 	t.Run("what was rolled back stays so", func(t *testing.T) {
 		t.Parallel()

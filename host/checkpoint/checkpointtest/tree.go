@@ -192,19 +192,19 @@ func (c *check) threads() {
 		}
 	}
 	c.open("never saved")
-	all, err := c.store.Threads(c.t.Context(), "", 10)
+	all, err := c.store.Find(c.t.Context(), checkpoint.Query{})
 	require.NoError(c.t, err)
 	require.Len(c.t, all, 4)
 	for i, name := range []string{"a", "b", "c", "ä b"} {
 		info := all[i]
 		require.Equal(c.t, []any{name, checkpoint.ID(2), 1, "tools", "run-" + name, name == "c"},
-			[]any{info.Thread, info.Head, info.Messages, info.Newest.Next, info.Newest.Run.ID, info.Busy})
+			[]any{info.Thread, info.Head, info.Messages, info.Newest.Next, info.Newest.Run.ID, info.State == checkpoint.Running})
 		require.Equal(c.t, time.UnixMilli(1_700_000_002_000).UTC(), info.Updated.UTC())
 	}
-	page, err := c.store.Threads(c.t.Context(), "a", 2)
+	page, err := c.store.Find(c.t.Context(), checkpoint.Query{After: "a", Limit: 2})
 	require.NoError(c.t, err)
 	require.Equal(c.t, []string{"b", "c"}, []string{page[0].Thread, page[1].Thread})
-	page, err = c.store.Threads(c.t.Context(), "ä b", 2)
+	page, err = c.store.Find(c.t.Context(), checkpoint.Query{After: "ä b", Limit: 2})
 	require.NoError(c.t, err)
 	require.Empty(c.t, page)
 }
@@ -331,7 +331,7 @@ func (c *check) invalid() {
 		require.ErrorContains(c.t, err, "the data cannot be saved")
 	}
 	require.EqualValues(c.t, 1, w.load().Newest)
-	all, err := c.store.Threads(c.t.Context(), "", 9)
+	all, err := c.store.Find(c.t.Context(), checkpoint.Query{})
 	require.NoError(c.t, err)
 	require.Len(c.t, all, 1)
 	require.NoError(c.t, all[0].Err)

@@ -137,28 +137,6 @@ func (s *Store) History(_ context.Context, name string, before checkpoint.ID, li
 	return out, nil
 }
 
-// Threads returns threads, see [checkpoint.Store].
-func (s *Store) Threads(_ context.Context, after string, limit int) ([]checkpoint.Info, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []checkpoint.Info
-	first, found := slices.BinarySearch(s.names, after)
-	if found {
-		first++
-	}
-	for _, name := range s.names[first:] {
-		if len(out) == limit {
-			break
-		}
-		t := s.threads[name]
-		out = append(out, checkpoint.Info{
-			Thread: name, Head: t.newest.ID, Created: t.created, Updated: t.newest.Record.Time, Busy: s.open[name],
-			Newest: t.newest.Record.Checkpoint, Messages: t.newest.Record.Messages,
-		})
-	}
-	return out, nil
-}
-
 // Fork copies a thread, see [checkpoint.Store].
 func (s *Store) Fork(_ context.Context, name string, at checkpoint.ID, into string) error {
 	if err := checkpoint.CheckName(into); err != nil {

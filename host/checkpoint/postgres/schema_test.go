@@ -84,9 +84,9 @@ func TestTheFirstSchemaIsOpened(t *testing.T) {
 	defer func() { require.NoError(t, same.Close()) }()
 
 	store := open(t, address, postgres.Options{})
-	want, err := same.Threads(t.Context(), "", 9)
+	want, err := same.Find(t.Context(), checkpoint.Query{})
 	require.NoError(t, err)
-	got, err := store.Threads(t.Context(), "", 9)
+	got, err := store.Find(t.Context(), checkpoint.Query{})
 	require.NoError(t, err)
 	require.Len(t, got, 2)
 	require.Equal(t, want, got)

@@ -24,7 +24,7 @@ func TestProcesses(t *testing.T) {
 				t.Helper()
 				raw, err := pgx.Connect(t.Context(), address)
 				require.NoError(t, err)
-				_, err = raw.Exec(t.Context(), `UPDATE agenthost_threads SET until = 0 WHERE name = $1`, thread)
+				_, err = raw.Exec(t.Context(), `UPDATE agenthost_threads SET until = 0, lease = 'dead' WHERE name = $1`, thread)
 				require.NoError(t, err)
 				require.NoError(t, raw.Close(t.Context()))
 			},

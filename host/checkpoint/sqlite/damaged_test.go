@@ -67,7 +67,7 @@ func reads(store *sqlite.Store) map[string]error {
 	ctx := context.Background()
 	_, load := store.Load(ctx, "t", 0)
 	_, history := store.History(ctx, "t", 0, 100)
-	infos, threads := store.Threads(ctx, "", 100)
+	infos, threads := store.Find(ctx, checkpoint.Query{})
 	if threads == nil && len(infos) > 0 {
 		threads = infos[0].Err
 	}

@@ -50,7 +50,7 @@ type held struct {
 func holds(t *testing.T, store *sqlite.Store) string {
 	t.Helper()
 	var all []held
-	for info, err := range checkpoint.AllThreads(t.Context(), store) {
+	for info, err := range checkpoint.AllThreads(t.Context(), store, checkpoint.Query{}) {
 		require.NoError(t, err)
 		require.NoError(t, info.Err)
 		thread, err := store.Load(t.Context(), info.Thread, 0)
@@ -118,6 +118,12 @@ func TestTheFirstSchemaIsOpened(t *testing.T) {
 		want, err := os.ReadFile(firstSays)
 		require.NoError(t, err)
 		require.JSONEq(t, string(want), holds(t, store))
+		for state, thread := range map[checkpoint.State]string{checkpoint.Waiting: "waits", checkpoint.Stopped: "forked"} {
+			found, err := store.Find(t.Context(), checkpoint.Query{State: state})
+			require.NoError(t, err)
+			require.Len(t, found, 1)
+			require.Equal(t, []any{thread, state}, []any{found[0].Thread, found[0].State})
+		}
 	}
 	store := open(t, path, sqlite.Options{})
 	require.NoError(t, store.Rollback(t.Context(), "forked", checkpoint.Root))
@@ -166,7 +172,7 @@ func writeFirst(t *testing.T) {
 	for _, statement := range []string{
 		string(schema), "ATTACH DATABASE '" + path + "' AS present",
 		"INSERT INTO agenthost_threads SELECT no, name, created, lease, holder, until FROM present.agenthost_threads",
-		"INSERT INTO agenthost_checkpoints SELECT * FROM present.agenthost_checkpoints",
+		"INSERT INTO agenthost_checkpoints SELECT no, thread, id, parent, time, doc FROM present.agenthost_checkpoints",
 		"INSERT INTO agenthost_journal SELECT * FROM present.agenthost_journal",
 		"CREATE TABLE agenthost_schema (version BIGINT NOT NULL)", "INSERT INTO agenthost_schema (version) VALUES (1)",
 	} {

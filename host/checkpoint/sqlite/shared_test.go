@@ -25,7 +25,7 @@ func TestProcesses(t *testing.T) {
 			A: open(t, path, sqlite.Options{Lease: lease}), B: open(t, path, sqlite.Options{Lease: lease}),
 			Expire: func(t *testing.T, thread string) {
 				t.Helper()
-				_, err := raw.ExecContext(t.Context(), `UPDATE agenthost_threads SET until = 0 WHERE name = $1`, thread)
+				_, err := raw.ExecContext(t.Context(), `UPDATE agenthost_threads SET until = 0, lease = 'dead' WHERE name = $1`, thread)
 				require.NoError(t, err)
 			},
 		}

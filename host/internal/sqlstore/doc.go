@@ -4,7 +4,8 @@
 // # Where to find what
 //
 //   - leases, their default length, what happens when one is lost: lease.go
-//   - what a run writes, and how a write is repeated: session.go; reading and listing threads: threads.go; forks: fork.go
+//   - what a run writes, and how a write is repeated: session.go; reading threads: threads.go; forks: fork.go
+//   - finding threads by their state: find.go; how the state is kept: state.go
 //   - deleting threads, and going back for good: remove.go
 //   - values: values.go; their versions: valuechange.go; quotas and expiry: valuespace.go
 //   - tables: schema

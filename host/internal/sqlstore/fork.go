@@ -45,12 +45,12 @@ func (s *Store) Fork(ctx context.Context, name string, at checkpoint.ID, into st
 		if err != nil {
 			return err
 		}
-		result, err := tx.ExecContext(ctx, `INSERT INTO agenthost_checkpoints (thread, id, parent, time, doc)
+		result, err := tx.ExecContext(ctx, `INSERT INTO agenthost_checkpoints (thread, id, parent, time, doc, state)
 			WITH RECURSIVE path (id, parent) AS (
 				SELECT id, parent FROM agenthost_checkpoints WHERE thread = $1 AND id = $2
 				UNION
 				SELECT c.id, c.parent FROM agenthost_checkpoints c JOIN path p ON c.thread = $1 AND c.id = p.parent AND c.id < p.id)
-			SELECT CAST($3 AS BIGINT), c.id, c.parent, c.time, c.doc
+			SELECT CAST($3 AS BIGINT), c.id, c.parent, c.time, c.doc, c.state
 			FROM path p JOIN agenthost_checkpoints c ON c.thread = $1 AND c.id = p.id ORDER BY c.id`, no, at, copied)
 		if err != nil {
 			return err
@@ -63,7 +63,10 @@ func (s *Store) Fork(ctx context.Context, name string, at checkpoint.ID, into st
 			no, copied, at); err != nil {
 			return err
 		}
-		return complete(ctx, tx, copied)
+		if err := complete(ctx, tx, copied); err != nil {
+			return err
+		}
+		return settle(ctx, tx, copied)
 	})
 }
 

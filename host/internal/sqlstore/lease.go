@@ -20,7 +20,7 @@ const (
 
 // takeLease takes a thread that nobody has open. One that was rolled back to the root is new.
 const takeLease = `UPDATE agenthost_threads SET lease = $1, holder = $2, until = {now} + $3,
-	created = CASE WHEN dropped > 0 AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = no) THEN {now} ELSE created END
+	created = CASE WHEN dropped > 0 AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = agenthost_threads.no) THEN {now} ELSE created END
 	WHERE name = $4 AND (lease IS NULL OR until < {now}) RETURNING no`
 
 // Open opens a thread, see [checkpoint.Store].
@@ -147,14 +147,32 @@ func (s *session) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), min(closing, s.store.lease))
 	defer cancel()
-	return s.store.db.Change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM agenthost_threads WHERE no = $1 AND lease = $2
-			AND dropped = 0 AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = $1)`, s.no, s.lease)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `UPDATE agenthost_threads SET lease = NULL, holder = NULL, until = NULL
-			WHERE no = $1 AND lease = $2`, s.no, s.lease)
+	return s.store.db.Change(ctx, func(tx *sql.Tx) error { return s.release(ctx, tx) })
+}
+
+// These statements release a lease. The first one waits for a Save of this session whose answer was lost, so that the others see
+// what it has written.
+const (
+	releaseLease = `UPDATE agenthost_threads SET lease = NULL, holder = NULL, until = NULL WHERE no = $1 AND lease = $2`
+	forgetThread = `DELETE FROM agenthost_threads WHERE no = $1
+		AND dropped = 0 AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = $1)`
+)
+
+// release releases the lease. A thread that was never saved is forgotten.
+func (s *session) release(ctx context.Context, tx *sql.Tx) error {
+	result, err := tx.ExecContext(ctx, releaseLease, s.no, s.lease)
+	if err != nil {
 		return err
-	})
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return err // the lease has expired, and another run has the thread
+	}
+	if _, err := tx.ExecContext(ctx, closeState, s.no); err != nil {
+		return err
+	}
+	if s.at.Load() != 0 {
+		return nil // it was saved
+	}
+	_, err = tx.ExecContext(ctx, forgetThread, s.no)
+	return err
 }

@@ -88,5 +88,8 @@ func rollback(ctx context.Context, tx *sql.Tx, no int64, newest, to checkpoint.I
 		return err
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE agenthost_threads SET dropped = $2 WHERE no = $1 AND dropped < $2`, no, newest)
-	return err
+	if err != nil {
+		return err
+	}
+	return settle(ctx, tx, no)
 }

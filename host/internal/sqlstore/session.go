@@ -18,8 +18,8 @@ import (
 // These statements write for a run. Without the lease they change nothing. Even a statement that began earlier cannot, because
 // a process that takes over the thread waits for it to end ({share}).
 const (
-	insertCheckpoint = `INSERT INTO agenthost_checkpoints (thread, id, parent, time, doc)
-		SELECT t.no, COALESCE((SELECT MAX(id) FROM agenthost_checkpoints WHERE thread = t.no AND id > t.dropped), t.dropped) + 1, $1, $2, $3
+	insertCheckpoint = `INSERT INTO agenthost_checkpoints (thread, id, parent, time, doc, state)
+		SELECT t.no, COALESCE((SELECT MAX(id) FROM agenthost_checkpoints WHERE thread = t.no AND id > t.dropped), t.dropped) + 1, $1, $2, $3, $6
 		FROM agenthost_threads t WHERE t.no = $4 AND t.lease = $5 {share} ON CONFLICT (thread, id) DO NOTHING RETURNING id`
 	// A checkpoint that is not the newest one keeps its journal, since a run may go back there.
 	emptyJournal = `DELETE FROM agenthost_journal WHERE thread = $1 AND checkpoint = $2
@@ -144,7 +144,8 @@ func (s *session) insert(ctx context.Context, q sqldb.Querier, c *checkpoint.Com
 
 // tryInsert adds a checkpoint. The id is 0 if the lease is lost, or if the id was taken meanwhile.
 func (s *session) tryInsert(ctx context.Context, q sqldb.Querier, c *checkpoint.Commit, doc []byte) (id checkpoint.ID, err error) {
-	rows, err := q.QueryContext(ctx, s.store.db.SQL(insertCheckpoint), c.Parent, c.Time.UnixMilli(), doc, s.no, s.lease)
+	rows, err := q.QueryContext(ctx, s.store.db.SQL(insertCheckpoint),
+		c.Parent, c.Time.UnixMilli(), doc, s.no, s.lease, string(c.Checkpoint.State(true)))
 	if err != nil {
 		return 0, err
 	}

@@ -53,7 +53,7 @@ func (s *Store) prepare(ctx context.Context, connect func(ctx context.Context) e
 			return s.db.Failed(err)
 		}
 	}
-	return s.db.Migrate(ctx, schema, "agenthost_schema")
+	return s.db.Migrate(ctx, schema, "agenthost_schema", sqldb.Fill{Version: 5, Rows: settleAll})
 }
 
 // Database returns the store's database. Other packages may keep tables of their own in it. Closing the store closes it.

@@ -171,33 +171,3 @@ func (s *Store) History(ctx context.Context, name string, before checkpoint.ID, 
 	})
 	return out, err
 }
-
-// Threads returns threads, see [checkpoint.Store].
-func (s *Store) Threads(ctx context.Context, after string, limit int) ([]checkpoint.Info, error) {
-	rows, err := s.db.Reads().QueryContext(ctx, s.db.SQL(`SELECT t.name, c.id, t.created, t.lease IS NOT NULL AND t.until >= {now}, c.parent, c.time, c.doc
-		FROM agenthost_threads t JOIN agenthost_checkpoints c ON c.thread = t.no
-			AND c.id = (SELECT MAX(id) FROM agenthost_checkpoints WHERE thread = t.no)
-		WHERE t.name > $1 ORDER BY t.name LIMIT $2`), after, limit)
-	if err != nil {
-		return nil, s.db.Failed(err)
-	}
-	defer func() { _ = rows.Close() }() // Err reports what matters
-	var out []checkpoint.Info
-	for rows.Next() {
-		var info checkpoint.Info
-		var created, at int64
-		var parent checkpoint.ID
-		var doc []byte
-		if err := rows.Scan(&info.Thread, &info.Head, &created, &info.Busy, &parent, &at, &doc); err != nil {
-			return nil, s.db.Failed(err)
-		}
-		info.Created, info.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(at).UTC()
-		if r, err := checkpoint.DecodeRecord(info.Head, parent, info.Updated, doc); err != nil {
-			info.Err = err
-		} else {
-			info.Newest, info.Messages = r.Checkpoint, r.Messages
-		}
-		out = append(out, info)
-	}
-	return out, s.db.Failed(rows.Err())
-}

@@ -62,8 +62,12 @@ func Load(ctx context.Context, s checkpoint.Store, thread string, at checkpoint.
 	newest := held.ID == held.Newest
 	r, c := &held.Record, &held.Record.Checkpoint
 	questions := question.OfThread(held)
+	state := stateOf(c.State(false))
+	if newest && summary.State == Running {
+		state = Running
+	}
 	out := &Conversation{
-		Thread: thread, State: stateOf(c, newest && summary.State == Running), Checkpoint: held.ID, Parent: r.Parent, Newest: held.Newest,
+		Thread: thread, State: state, Checkpoint: held.ID, Parent: r.Parent, Newest: held.Newest,
 		Time: r.Time, Source: r.Source, Run: c.Run.ID, Step: r.Step, Next: c.Next, Paused: c.Paused, Failure: c.Failure,
 		Cancelled: c.Cancelled,
 		Messages:  held.Log.List().Messages(), Fields: held.State, Interrupts: interruptsOf(questions),

@@ -8,13 +8,12 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// State is the state of a thread.
+// State is the state of a thread, in fewer words than those of [checkpoint.State].
 type State string
 
 // The states.
@@ -41,17 +40,13 @@ type Summary struct {
 	Updated    time.Time     `json:"updated"`
 }
 
-// stateOf returns the state of a thread at a checkpoint.
-func stateOf(c *checkpoint.Checkpoint, busy bool) State {
-	switch {
-	case busy:
-		return Running
-	case c.Next == "":
-		return Done
-	case len(c.Waiting()) > 0:
-		return Waiting
-	default:
+// stateOf returns the word for a state.
+func stateOf(s checkpoint.State) State {
+	switch s {
+	case checkpoint.Failed, checkpoint.Orphaned:
 		return Stopped
+	default:
+		return State(s)
 	}
 }
 
@@ -63,7 +58,7 @@ func summaryOf(info *checkpoint.Info) Summary {
 	}
 	c := &info.Newest
 	return Summary{
-		Thread: info.Thread, State: stateOf(c, info.Busy), Next: c.Next, Waiting: len(c.Waiting()), Failure: c.Failure, Cancelled: c.Cancelled,
+		Thread: info.Thread, State: stateOf(info.State), Next: c.Next, Waiting: len(c.Waiting()), Failure: c.Failure, Cancelled: c.Cancelled,
 		Messages: info.Messages, Checkpoint: info.Head, Created: info.Created, Updated: info.Updated,
 	}
 }
@@ -71,7 +66,7 @@ func summaryOf(info *checkpoint.Info) Summary {
 // Summaries yields the threads of a store, in the order of their names.
 func Summaries(ctx context.Context, s checkpoint.Store) iter.Seq2[Summary, error] {
 	return func(yield func(Summary, error) bool) {
-		for info, err := range checkpoint.AllThreads(ctx, s) {
+		for info, err := range checkpoint.AllThreads(ctx, s, checkpoint.Query{}) {
 			if err != nil {
 				yield(Summary{}, err)
 				return
@@ -88,27 +83,16 @@ func Find(ctx context.Context, s checkpoint.Store, thread string) (Summary, erro
 	if err := checkpoint.CheckName(thread); err != nil {
 		return Summary{}, err
 	}
-	_, last := utf8.DecodeLastRuneInString(thread)
-	after := thread[:len(thread)-last] // a prefix sorts before the name
-	for {
-		infos, err := s.Threads(ctx, after, findPage)
-		if err != nil {
-			return Summary{}, err
-		}
-		for i := range infos {
-			if infos[i].Thread == thread {
-				return summaryOf(&infos[i]), nil
-			}
-		}
-		if len(infos) < findPage {
-			return Summary{}, fmt.Errorf("thread %q: %w", thread, checkpoint.ErrNoThread)
-		}
-		after = infos[findPage-1].Thread
+	infos, err := s.Find(ctx, checkpoint.Query{Prefix: thread, Limit: 1}) // the name itself sorts before those that begin with it
+	switch {
+	case err != nil:
+		return Summary{}, err
+	case len(infos) == 0 || infos[0].Thread != thread:
+		return Summary{}, fmt.Errorf("thread %q: %w", thread, checkpoint.ErrNoThread)
+	default:
+		return summaryOf(&infos[0]), nil
 	}
 }
-
-// findPage is the number of threads that Find lists at a time; the wanted one is among the first.
-const findPage = 20
 
 // PrintTable prints threads as a table.
 func PrintTable(w io.Writer, threads []Summary) error {

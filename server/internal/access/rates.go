@@ -1,0 +1,131 @@
+package access
+
+import (
+	"container/list"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/agenthost/agenthost/server/auth"
+	"github.com/agenthost/agenthost/server/internal/detail"
+)
+
+// RateConfig says how many requests a client may send.
+type RateConfig struct {
+	PerSecond float64                      // how fast a bucket fills; it must be positive
+	Burst     int                          // how many requests at once a full bucket allows; at least 1
+	Key       func(r *http.Request) string // whose bucket a request uses: [ByPrincipal], or [ByAddress] before authentication
+	Buckets   int                          // how many buckets are kept; 0: 10,000
+}
+
+const defaultBuckets = 10_000
+
+// Rates returns a wrapper that refuses requests for which the client's token bucket has no token, with 429 and Retry-After.
+func Rates(config RateConfig) (Wrapper, error) {
+	if !(config.PerSecond > 0) || math.IsInf(config.PerSecond, 1) || config.Burst < 1 || config.Key == nil || config.Buckets < 0 {
+		return nil, fmt.Errorf("requests a second (%v) and burst (%d) must be positive", config.PerSecond, config.Burst)
+	}
+	if config.Buckets == 0 {
+		config.Buckets = defaultBuckets
+	}
+	table := newBuckets(config)
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if wait := table.take(config.Key(r), time.Now()); wait > 0 {
+				detail.Write(w, &detail.Error{Status: http.StatusTooManyRequests, Text: "too many requests; try again later", RetryAfter: wait})
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}, nil
+}
+
+// ByPrincipal is a bucket for each credential, and for each address where all are anonymous.
+func ByPrincipal(r *http.Request) string {
+	if p, ok := auth.FromContext(r.Context()); ok && p.Owner != "" {
+		return p.ID()
+	}
+	return ByAddress(r)
+}
+
+// ByAddress is a bucket for each IPv4 address, and for each IPv6 network of 64 bits, which is what one client has. Requests of a Unix socket
+// share one.
+func ByAddress(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return "address:"
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		return "address:"
+	}
+	if addr = addr.Unmap().WithZone(""); addr.Is6() {
+		return "address:" + netip.PrefixFrom(addr, 64).Masked().String()
+	}
+	return "address:" + addr.String()
+}
+
+// buckets is a table of token buckets, of which the one that was not used for longest is the last.
+type buckets struct {
+	config RateConfig
+
+	mu     sync.Mutex
+	byKey  map[string]*list.Element // of *bucket
+	recent *list.List
+	shared *rate.Limiter // of newcomers for whom there is no room
+}
+
+type bucket struct {
+	key     string
+	limiter *rate.Limiter
+}
+
+func newBuckets(config RateConfig) *buckets {
+	b := &buckets{config: config, byKey: map[string]*list.Element{}, recent: list.New()}
+	b.shared = b.limiter()
+	return b
+}
+
+func (b *buckets) limiter() *rate.Limiter {
+	return rate.NewLimiter(rate.Limit(b.config.PerSecond), b.config.Burst)
+}
+
+// take takes a token, or returns how long it takes until there is one.
+func (b *buckets) take(key string, now time.Time) time.Duration {
+	limiter := b.of(key, now)
+	reservation := limiter.ReserveN(now, 1)
+	wait := reservation.DelayFrom(now)
+	if wait > 0 {
+		reservation.CancelAt(now)
+	}
+	return wait
+}
+
+// of returns the bucket of a key. If the table is full, the bucket that was not used for longest makes room, but only if it is full, and so is like a
+// new one: nobody gets a full bucket by filling the table. Otherwise all newcomers share one bucket.
+func (b *buckets) of(key string, now time.Time) *rate.Limiter {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if element, ok := b.byKey[key]; ok {
+		b.recent.MoveToFront(element)
+		return element.Value.(*bucket).limiter //nolint:forcetypeassert // nothing else is in the list
+	}
+	if b.recent.Len() >= b.config.Buckets {
+		last := b.recent.Back()
+		old := last.Value.(*bucket) //nolint:forcetypeassert // nothing else is in the list
+		if old.limiter.TokensAt(now) < float64(b.config.Burst) {
+			return b.shared
+		}
+		b.recent.Remove(last)
+		delete(b.byKey, old.key)
+	}
+	limiter := b.limiter()
+	b.byKey[key] = b.recent.PushFront(&bucket{key, limiter})
+	return limiter
+}

@@ -22,28 +22,9 @@ func Schema(comments strictyaml.Comments) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	allowVariables(schema)
+	strictyaml.AllowVariables(schema)
 	schema["$schema"], schema["$id"], schema["title"] = "https://json-schema.org/draft/2020-12/schema", SchemaID, "agenthost.yaml"
 	return schema, nil
-}
-
-// allowVariables allows ${NAME} where a schema requires a number or a boolean.
-func allowVariables(schema any) {
-	switch s := schema.(type) {
-	case map[string]any:
-		if kind, _ := s["type"].(string); kind == "integer" || kind == "number" || kind == "boolean" {
-			s["type"], s["pattern"] = []string{kind, "string"}, `\$\{.+\}`
-		}
-		for key, inner := range s {
-			if key != "enum" && key != "default" {
-				allowVariables(inner)
-			}
-		}
-	case []any:
-		for _, inner := range s {
-			allowVariables(inner)
-		}
-	}
 }
 
 func text(description string) map[string]any {

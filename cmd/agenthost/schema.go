@@ -11,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/internal/atomicfile"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/manifest"
+	"github.com/agenthost/agenthost/server/config"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -35,7 +36,14 @@ agenthost.yaml if the first line of the manifest names the schema:
 the events.`
 	events.Example = "  agenthost schema events -o events.schema.json"
 	events.Args = noArguments
-	c.AddCommand(events)
+	serve := a.printsSchema(serveSchema)
+	serve.Use = "serve [flags]"
+	serve.Short = "Print the JSON Schema of serve.yaml"
+	serve.Long = "Print the JSON Schema of serve.yaml, the file that says how agents are served."
+	serve.Example = "  agenthost schema serve -o serve.schema.json"
+	serve.Args = noArguments
+	serve.Hidden = true // until there is a server that reads the file
+	c.AddCommand(events, serve)
 	return c
 }
 
@@ -69,8 +77,12 @@ func eventSchema() ([]byte, error) {
 }
 
 // manifestSchema returns the JSON Schema of manifests.
-func manifestSchema() ([]byte, error) {
-	schema, err := manifest.Schema(catalog.Comment)
+func manifestSchema() ([]byte, error) { return printed(manifest.Schema(catalog.Comment)) }
+
+// serveSchema returns the JSON Schema of serve.yaml.
+func serveSchema() ([]byte, error) { return printed(config.Schema(catalog.Comment)) }
+
+func printed(schema map[string]any, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,25 @@ func SchemaOf(t reflect.Type, comments Comments) (map[string]any, error) {
 	return out, nil
 }
 
+// AllowVariables changes a schema so that it allows ${NAME} where it requires a number or a boolean, for files that are read with [WithEnv].
+func AllowVariables(schema any) {
+	switch s := schema.(type) {
+	case map[string]any:
+		if kind, _ := s["type"].(string); kind == "integer" || kind == "number" || kind == "boolean" {
+			s["type"], s["pattern"] = []string{kind, "string"}, `\$\{.+\}`
+		}
+		for key, inner := range s {
+			if key != "enum" && key != "default" {
+				AllowVariables(inner)
+			}
+		}
+	case []any:
+		for _, inner := range s {
+			AllowVariables(inner)
+		}
+	}
+}
+
 // Key is a key of a mapping that is decoded into a struct.
 type Key struct {
 	Name        string

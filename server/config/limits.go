@@ -1,0 +1,40 @@
+package config
+
+import (
+	"time"
+
+	"github.com/agenthost/agenthost/internal/strictyaml"
+)
+
+// Limits says how much clients may ask for. None can be turned off.
+type Limits struct {
+	Body strictyaml.Size `yaml:"body" schema:"default=4MiB"` // the largest body of a request; default 4MiB
+	// how long the body of a request may take to arrive; default 30s
+	BodyTimeout     time.Duration `yaml:"body_timeout" strict:"min=1s,max=1h" schema:"default=30s"`
+	RunsPerOwner    int           `yaml:"runs_per_owner" strict:"min=1" schema:"default=200"`    // runs of one owner that are not over; default 200
+	StreamsPerOwner int           `yaml:"streams_per_owner" strict:"min=1" schema:"default=200"` // streams that one owner may read at once; default 200
+	Streams         int           `yaml:"streams" strict:"min=1" schema:"default=10000"`         // streams of all owners at once; default 10000
+	// requests that one key, or one address without keys, may send in a second, on average; default 100
+	RequestsPerSecond float64       `yaml:"requests_per_second" strict:"min=0.001,max=1000000" schema:"default=100"`
+	Burst             int           `yaml:"burst" strict:"min=1,max=1000000" schema:"default=200"` // requests that may come at once after a pause; default 200
+	Queue             int           `yaml:"queue" strict:"min=1" schema:"default=10000"`           // runs that wait for a worker; default 10000
+	RunTimeout        time.Duration `yaml:"run_timeout" strict:"min=1s" schema:"default=1h"`       // the longest time of a run; default 1h
+}
+
+// maxBody is the largest limit of bodies: they are read into memory.
+const maxBody = 1 << 30
+
+func defaultLimits() Limits {
+	return Limits{
+		Body: 4 << 20, BodyTimeout: 30 * time.Second, RunsPerOwner: 200, StreamsPerOwner: 200, Streams: 10_000,
+		RequestsPerSecond: 100, Burst: 200, Queue: 10_000, RunTimeout: time.Hour,
+	}
+}
+
+// CheckStrict checks the size.
+func (l *Limits) CheckStrict(n strictyaml.Node) error {
+	if body, ok := n.Get("body"); ok && (l.Body < 1 || l.Body > maxBody) {
+		return body.Errorf("body must be from 1B to 1GiB, because bodies are read into memory")
+	}
+	return nil
+}

@@ -2,74 +2,17 @@ package fetch
 
 import (
 	"context"
-	"net/netip"
-	"slices"
 	"syscall"
+
+	"github.com/agenthost/agenthost/internal/publicnet"
 )
-
-// notPublic lists the networks that are not part of the public Internet, from IANA's special-purpose registries. For IPv6,
-// only 2000::/3 is public; the networks listed are parts of it, and of use only to an attacker.
-var notPublic = prefixes(
-	"0.0.0.0/8",       // this network
-	"10.0.0.0/8",      // private
-	"100.64.0.0/10",   // shared by a provider's customers
-	"127.0.0.0/8",     // loopback
-	"169.254.0.0/16",  // link-local, including the metadata services of clouds
-	"172.16.0.0/12",   // private
-	"192.0.0.0/24",    // protocol assignments
-	"192.0.2.0/24",    // documentation
-	"192.88.99.0/24",  // relays of 6to4
-	"192.168.0.0/16",  // private
-	"198.18.0.0/15",   // benchmarks
-	"198.51.100.0/24", // documentation
-	"203.0.113.0/24",  // documentation
-	"224.0.0.0/4",     // multicast
-	"240.0.0.0/4",     // reserved, broadcast
-
-	"2001::/23",     // protocol assignments: Teredo, which embeds IPv4 addresses, benchmarks, ORCHID
-	"2001:db8::/32", // documentation
-	"2002::/16",     // 6to4, which embeds IPv4 addresses
-	"3fff::/20",     // documentation
-)
-
-var (
-	internet6 = netip.MustParsePrefix("2000::/3")
-	nat64     = netip.MustParsePrefix("64:ff9b::/96") // the IPv4 Internet as seen from a network without IPv4
-)
-
-func prefixes(texts ...string) []netip.Prefix {
-	out := make([]netip.Prefix, len(texts))
-	for i, text := range texts {
-		out[i] = netip.MustParsePrefix(text)
-	}
-	return out
-}
 
 // networks are the networks whose addresses may be dialed besides public ones.
-type networks []netip.Prefix
+type networks publicnet.Networks
 
-// allows reports whether an address may be dialed. An address that embeds an IPv4 address is judged by that one.
-func (n networks) allows(addr netip.Addr) bool {
-	addr = addr.Unmap().WithZone("")
-	contains := func(p netip.Prefix) bool { return p.Contains(addr) }
-	switch {
-	case slices.ContainsFunc(n, contains):
-		return true
-	case nat64.Contains(addr):
-		b := addr.As16()
-		return n.allows(netip.AddrFrom4([4]byte(b[12:])))
-	case !addr.IsValid() || slices.ContainsFunc(notPublic, contains):
-		return false
-	default:
-		return addr.Is4() || internet6.Contains(addr)
-	}
-}
-
-// control checks the address of every socket before it connects: see [net.Dialer.ControlContext]. Whatever a name resolved
-// to before, this is the address that the bytes would go to.
-func (n networks) control(_ context.Context, network, address string, _ syscall.RawConn) error {
-	to, err := netip.ParseAddrPort(address)
-	if err != nil || (network != "tcp4" && network != "tcp6") || !n.allows(to.Addr()) {
+// control checks the address of every socket before it connects.
+func (n networks) control(ctx context.Context, network, address string, conn syscall.RawConn) error {
+	if publicnet.Networks(n).Control(ctx, network, address, conn) != nil {
 		return denied("the host has an address that is not public, and its network is not granted")
 	}
 	return nil

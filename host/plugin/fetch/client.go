@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/internal/mask"
+	"github.com/agenthost/agenthost/internal/publicnet"
 )
 
 // Client makes the requests of one plugin. Its methods may be called from several goroutines at once.
@@ -51,7 +52,7 @@ func (c *Client) init() error {
 		return err
 	}
 	for i, p := range c.hosts {
-		if p.isAddress() && !networks(c.policy.Private).allows(p.address()) {
+		if p.isAddress() && !publicnet.Networks(c.policy.Private).Allows(p.address()) {
 			return fmt.Errorf("host %q is not a public address; add its network to private, too", c.policy.Hosts[i])
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/x509"
 	"net"
-	"net/netip"
 )
 
 // Options are the parts of a client's environment that tests replace.
@@ -18,6 +17,3 @@ type Options struct {
 func NewWith(p Policy, o Options) (*Client, error) {
 	return newClient(p, options{resolver: o.Resolver, roots: o.Roots, dial: o.Dial})
 }
-
-// Allows reports whether an address may be dialed if these networks are granted.
-func Allows(private []netip.Prefix, addr netip.Addr) bool { return networks(private).allows(addr) }

@@ -16,7 +16,7 @@ import (
 type attempt struct {
 	engine *Engine
 	run    *runs.Run
-	agent  Agent
+	agent  runs.Agent
 	thread string          // name of the run's thread in the agent's store
 	ctx    context.Context //nolint:containedctx // it is that of this attempt
 	cancel context.CancelCauseFunc

@@ -13,23 +13,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/runs"
 )
-
-// Agent is an agent with the store of its threads.
-type Agent struct {
-	*host.Agent
-
-	Threads checkpoint.Store
-}
 
 // Config configures an engine.
 type Config struct {
 	Store  runs.Store
-	Agents map[string]Agent // by name
-	Logger *slog.Logger     // nil: nothing is logged
+	Agents map[string]runs.Agent // by name
+	Logger *slog.Logger          // nil: nothing is logged
 	// Concurrent is how many runs the process performs at once; 0: 64.
 	Concurrent int
 	// Lease is how long the process may be silent before others take over its runs; 0: 3 s.

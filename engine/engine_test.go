@@ -49,7 +49,7 @@ func (r *rig) start(change ...func(c *engine.Config)) *engine.Engine {
 	agent, err := host.New(r.config)
 	require.NoError(r.t, err)
 	c := engine.Config{
-		Store: r.store, Agents: map[string]engine.Agent{"helper": {Agent: agent, Threads: r.threads}}, Lease: 300 * time.Millisecond,
+		Store: r.store, Agents: map[string]runs.Agent{"helper": {Agent: agent, Threads: r.threads}}, Lease: 300 * time.Millisecond,
 		Poll: 50 * time.Millisecond,
 	}
 	for _, do := range change {

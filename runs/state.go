@@ -1,0 +1,170 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// State is the content of a thread at a checkpoint.
+type State struct {
+	*host.Snapshot // nil: nothing was saved, or there is no such checkpoint
+
+	Agent string // the agent whose state it is
+	Run   string // id of the run that made the checkpoint; "": none, or its row is gone
+}
+
+// State returns the content of a thread at a checkpoint; 0 is the newest, and [checkpoint.Root] the place before the first.
+func (s *Service) State(ctx context.Context, owner, thread string, at checkpoint.ID) (*State, error) {
+	t, err := s.Thread(ctx, owner, thread)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := s.AgentOf(t)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := s.madeBy(ctx, owner, thread)
+	if err != nil {
+		return nil, err
+	}
+	return s.stateOf(ctx, &agent, t, runs, at)
+}
+
+// AgentOf returns the agent of a thread: that of its last run, or the one that its metadata names as graph_id, or the only one.
+func (s *Service) AgentOf(t *Thread) (Agent, error) {
+	name := t.Agent
+	if name == "" {
+		name, _ = t.Metadata["graph_id"].(string)
+	}
+	if names := s.AgentNames(); name == "" && len(names) == 1 {
+		name = names[0]
+	}
+	if name == "" {
+		return Agent{}, fmt.Errorf("%w: the thread has no run yet; name its agent as graph_id in the metadata", ErrNoAgent)
+	}
+	return s.Agent(name)
+}
+
+func (s *Service) stateOf(ctx context.Context, agent *Agent, t *Thread, made []Run, at checkpoint.ID) (*State, error) {
+	out := &State{Agent: agent.Name}
+	snapshot, err := agent.State(ctx, ThreadName(t.Owner, t.ID), at)
+	switch {
+	case errors.Is(err, checkpoint.ErrNoThread), errors.Is(err, checkpoint.ErrNoCheckpoint), errors.Is(err, host.ErrUnknownThread):
+		return out, nil
+	case err != nil:
+		return nil, err
+	}
+	out.Snapshot, out.Run = snapshot, runOf(made, snapshot.Checkpoint)
+	return out, nil
+}
+
+// madeBy returns the newest runs of a thread that have begun, among which is the one that made a checkpoint.
+func (s *Service) madeBy(ctx context.Context, owner, thread string) ([]Run, error) {
+	return s.store.FindRuns(ctx, owner, thread, &RunQuery{Limit: MaxPage})
+}
+
+// runOf returns the id of the run that made a checkpoint: runs of a thread come one after the other, and each knows where it began and ended.
+func runOf(made []Run, id checkpoint.ID) string {
+	for i := range made {
+		if r := &made[i]; r.Attempt > 0 && id > r.Before && (id <= r.After || !r.Status.Over()) {
+			return r.ID
+		}
+	}
+	return ""
+}
+
+// History yields the contents of a thread at its checkpoints of all branches, the newest first: those before one, unless that is 0. The last is
+// the empty thread before the first checkpoint, whose id is [checkpoint.Root].
+func (s *Service) History(ctx context.Context, owner, thread string, before checkpoint.ID) iter.Seq2[*State, error] {
+	return func(yield func(*State, error) bool) {
+		t, err := s.Thread(ctx, owner, thread)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		agent, err := s.AgentOf(t)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		made, err := s.madeBy(ctx, owner, thread)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if before == checkpoint.Root {
+			return
+		}
+		some := false
+		for record, err := range agent.History(ctx, ThreadName(owner, thread)) {
+			if errors.Is(err, checkpoint.ErrNoThread) {
+				return
+			}
+			var state *State
+			if err == nil {
+				some = true
+				if before > 0 && record.ID >= before {
+					continue
+				}
+				state, err = s.stateOf(ctx, &agent, t, made, record.ID)
+			}
+			if !yield(state, err) || err != nil {
+				return
+			}
+		}
+		if some {
+			yield(s.stateOf(ctx, &agent, t, made, checkpoint.Root))
+		}
+	}
+}
+
+// UpdateState changes the state of a thread between its runs, see [host.Agent.UpdateState]. The update's thread is filled in.
+func (s *Service) UpdateState(ctx context.Context, owner, thread string, u host.StateUpdate) (*State, error) {
+	t, err := s.Thread(ctx, owner, thread)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := s.AgentOf(t)
+	if err != nil {
+		return nil, err
+	}
+	u.Thread = ThreadName(owner, thread)
+	if u.As == "" && u.Goto == "" {
+		if _, err := agent.Threads.Load(ctx, u.Thread, 0); errors.Is(err, checkpoint.ErrNoThread) {
+			u.As = "input" // the first change of a thread is like an input
+		}
+	}
+	snapshot, err := agent.UpdateState(ctx, u)
+	if err != nil {
+		if errors.Is(err, checkpoint.ErrBusy) {
+			return nil, fmt.Errorf("%w: %w", ErrThreadBusy, err)
+		}
+		return nil, err
+	}
+	_, err = s.ChangeThread(ctx, owner, thread, func(t *Thread) error {
+		t.Agent, t.Failure, t.Waiting, t.Status = agent.Name, nil, waiting(snapshot.Interrupts), ThreadIdle
+		if len(t.Waiting) > 0 {
+			t.Status = ThreadInterrupted
+		}
+		t.Stepped = time.Now() //nolint:forbidigo // the times of a store are those of the machine
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &State{Snapshot: snapshot, Agent: agent.Name}, nil
+}
+
+// waiting returns questions as a thread shows them.
+func waiting(asked []host.Interrupt) (out []Interrupt) {
+	for i := range asked {
+		out = append(out, Interrupt{ID: asked[i].ID, Step: asked[i].Step, Value: Document(asked[i].Value.JSON())})
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/agenthost/agenthost/host"
+)
+
+// Submission is a run as a client asks for it.
+type Submission struct {
+	Owner string
+	// Thread is where the run takes place; "": a thread of its own, which goes with the run unless Keep says otherwise.
+	Thread    string
+	Assistant *Assistant
+	Task      Task
+	Request   Document // what the client sent
+	Config    Document // the configuration of the run, as the thread shows it
+	Metadata  Metadata
+	Strategy  Strategy      // "": [StrategyEnqueue]
+	After     time.Duration // it begins no earlier than after this time
+	Create    bool          // a missing thread is created
+	Keep      bool          // a thread of its own is kept
+	Resumable bool          // its tokens can be read again
+	Webhook   string        // an address that is told how it ended; "": none
+}
+
+// Submit submits a run. The errors are those of [Runs], [ErrInvalidTask], and that of CheckWebhook.
+func (s *Service) Submit(ctx context.Context, sub *Submission) (*Run, error) {
+	agent, err := s.Agent(sub.Assistant.Agent)
+	if err != nil {
+		return nil, err
+	}
+	if err := sub.Task.check(&agent); err != nil {
+		return nil, err
+	}
+	if sub.Webhook != "" {
+		if s.config.CheckWebhook == nil {
+			return nil, fmt.Errorf("%w: this server calls no webhooks", ErrInvalidTask)
+		}
+		if err := s.config.CheckWebhook(sub.Webhook); err != nil {
+			return nil, err
+		}
+	}
+	run, err := sub.run()
+	if err != nil {
+		return nil, err
+	}
+	now := Moment(time.Now()) //nolint:forbidigo // runs wait in real time
+	run.Due = now.Add(sub.After)
+	own := map[string]any{"graph_id": run.Agent, "assistant_id": run.Assistant}
+	err = s.store.Submit(ctx, run, sub.Create || sub.Thread == "", s.config.MaxQueued, func(t *Thread) {
+		if t.Metadata == nil {
+			t.Metadata = Metadata{}
+		}
+		maps.Copy(t.Metadata, own)
+		t.Config = sub.Config
+		if t.Created.IsZero() && t.Expiry == nil && !run.Temporary {
+			t.Expiry = s.config.Expiry
+		}
+	})
+	return run, err
+}
+
+// run returns the run to submit.
+func (sub *Submission) run() (*Run, error) {
+	task, err := sub.Task.Document()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalidTask, err)
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{
+		Owner: sub.Owner, ID: id.String(), Thread: sub.Thread, Agent: sub.Assistant.Agent, Assistant: sub.Assistant.ID, Task: task, Request: sub.Request,
+		Strategy: sub.Strategy, Resumable: sub.Resumable, Webhook: sub.Webhook, Metadata: Metadata{},
+	}
+	if run.Strategy == "" {
+		run.Strategy = StrategyEnqueue
+	}
+	if run.Thread == "" {
+		thread, err := uuid.NewRandom()
+		if err != nil {
+			return nil, err
+		}
+		run.Thread, run.Temporary = thread.String(), !sub.Keep
+	}
+	maps.Copy(run.Metadata, sub.Assistant.Metadata)
+	maps.Copy(run.Metadata, sub.Metadata)
+	run.Metadata["graph_id"], run.Metadata["assistant_id"] = run.Agent, run.Assistant
+	return run, nil
+}
+
+// check returns an error that wraps [ErrInvalidTask] if the agent cannot do the task: a misspelt breakpoint would not stop the run.
+func (t *Task) check(agent *Agent) error {
+	steps := map[string]bool{host.AllSteps: true}
+	for _, step := range agent.Program().Steps {
+		steps[step.Name] = true
+	}
+	for what, names := range map[string][]string{"interrupt_before": t.InterruptBefore, "interrupt_after": t.InterruptAfter} {
+		for _, name := range names {
+			if !steps[name] {
+				return fmt.Errorf("%w: %s names the step %q, which the agent does not have", ErrInvalidTask, what, name)
+			}
+		}
+	}
+	if t.Goto != "" && t.Goto != host.EndStep && (!steps[t.Goto] || t.Goto == host.AllSteps) {
+		return fmt.Errorf("%w: goto names the step %q, which the agent does not have", ErrInvalidTask, t.Goto)
+	}
+	if t.RecursionLimit < 0 {
+		return fmt.Errorf("%w: the recursion limit is %d", ErrInvalidTask, t.RecursionLimit)
+	}
+	if t.Model != "" {
+		return t.checkModel(agent.Models)
+	}
+	return nil
+}
+
+func (t *Task) checkModel(names []string) error {
+	for _, name := range names {
+		if name == t.Model {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: there is no model %q; the agent has %q", ErrInvalidTask, t.Model, names)
+}

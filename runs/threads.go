@@ -1,0 +1,85 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"github.com/google/uuid"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// CreateThread adds a thread, see [Threads]. One without an expiry gets that of the service.
+func (s *Service) CreateThread(ctx context.Context, t *Thread) error {
+	if t.Expiry == nil {
+		t.Expiry = s.config.Expiry
+	}
+	return s.store.CreateThread(ctx, t)
+}
+
+// DeleteThread removes a thread with its runs and its checkpoints. The errors are [ErrNoThread], and [ErrThreadBusy] if a run of it is running.
+func (s *Service) DeleteThread(ctx context.Context, owner, id string) error {
+	if _, err := s.Thread(ctx, owner, id); err != nil {
+		return err
+	}
+	// The checkpoints go first: the row leads to them, so that what fails here can be repeated.
+	running, err := s.store.FindRuns(ctx, owner, id, &RunQuery{Status: Running, Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(running) > 0 {
+		return ErrThreadBusy
+	}
+	for _, agent := range s.config.Agents {
+		err := agent.Forget(ctx, ThreadName(owner, id))
+		if errors.Is(err, checkpoint.ErrBusy) {
+			return ErrThreadBusy
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return s.store.DeleteThread(ctx, owner, id)
+}
+
+// CopyThread copies a thread as it is, with the checkpoints that lead to its state, and returns the copy. Runs are not copied.
+func (s *Service) CopyThread(ctx context.Context, owner, id string) (*Thread, error) {
+	t, err := s.Thread(ctx, owner, id)
+	if err != nil {
+		return nil, err
+	}
+	random, err := uuid.NewRandom()
+	if err != nil {
+		return nil, err
+	}
+	into := &Thread{
+		Owner: owner, ID: random.String(), Metadata: maps.Clone(t.Metadata), Agent: t.Agent, Status: t.Status, Waiting: t.Waiting, Failure: t.Failure,
+		Stepped: t.Stepped, Expiry: t.Expiry,
+	}
+	if into.Status == ThreadBusy { // its run is not copied
+		into.Status = ThreadIdle
+	}
+	if t.Agent != "" {
+		agent, err := s.Agent(t.Agent)
+		if err != nil {
+			return nil, err
+		}
+		err = agent.Threads.Fork(ctx, ThreadName(owner, id), 0, ThreadName(owner, into.ID))
+		if err != nil && !errors.Is(err, checkpoint.ErrNoThread) {
+			return nil, err
+		}
+	}
+	if err := s.store.CreateThread(ctx, into); err != nil {
+		return nil, errors.Join(err, s.forget(ctx, into))
+	}
+	return into, nil
+}
+
+func (s *Service) forget(ctx context.Context, t *Thread) error {
+	agent, err := s.Agent(t.Agent)
+	if err != nil {
+		return err
+	}
+	return agent.Forget(context.WithoutCancel(ctx), ThreadName(t.Owner, t.ID))
+}

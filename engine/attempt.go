@@ -106,11 +106,11 @@ func (a *attempt) drive() (*host.Result, error) {
 		defer timer.Stop()
 	}
 	in := task.Input(a.run)
-	if task.Goto != "" {
-		if err := a.change(task, newest); err != nil {
-			return nil, a.passing(err)
-		}
-		in.Messages, in.State, in.Resume, in.Checkpoint, in.Continue = nil, nil, nil, 0, true
+	if err := a.change(task, newest); err != nil {
+		return nil, a.passing(err)
+	}
+	if err := a.answers(&in); err != nil {
+		return nil, a.passing(err)
 	}
 	in.Yield = func(host.Boundary) bool { return a.yield.Load() }
 	for told := a.seq; ; {
@@ -129,19 +129,35 @@ func (a *attempt) drive() (*host.Result, error) {
 	}
 }
 
-// change changes the thread before the run, unless an earlier attempt has done so.
+// change changes the thread before the run if the task wants that, unless an earlier attempt has done so.
 func (a *attempt) change(task *runs.Task, newest checkpoint.ID) error {
-	if newest != a.before {
+	update, wanted := task.Change()
+	if !wanted || newest != a.before {
 		return nil
 	}
-	update := host.StateUpdate{
-		Thread: a.thread, Checkpoint: task.Checkpoint, Goto: task.Goto, Update: host.Update{Messages: task.Messages, State: task.State},
-	}
+	update.Thread = a.thread
 	if newest == 0 {
 		update.As = "input"
 	}
-	_, err := a.agent.UpdateState(a.ctx, update)
-	return err
+	if _, err := a.agent.UpdateState(a.ctx, update); err != nil {
+		return err
+	}
+	return a.catchUp()
+}
+
+// answers leaves out the answers if nothing waits for them: the run then goes on without.
+func (a *attempt) answers(in *host.Input) error {
+	if len(in.Resume) == 0 {
+		return nil
+	}
+	held, err := a.agent.State(a.ctx, a.thread, in.Checkpoint)
+	if err != nil {
+		return err
+	}
+	if len(held.Interrupts) == 0 {
+		in.Resume, in.Continue = nil, true
+	}
+	return nil
 }
 
 // newestOf returns the newest checkpoint of the thread; 0 if there is none.

@@ -317,18 +317,6 @@ func waitsForTheThread(t *testing.T) {
 	require.Len(t, events, 8, "attempts that found the thread busy leave no events")
 }
 
-func TestATemporaryRunLeavesNothing(t *testing.T) {
-	t.Parallel()
-	r := setup(t, scripted.Say("hello"))
-	r.start()
-	r.submit(say("hi"), func(run *runs.Run) { run.Temporary = true })
-	require.Eventually(t, func() bool {
-		_, err := r.store.Thread(t.Context(), "ann", "t")
-		_, held := r.threads.Load(t.Context(), runs.ThreadName("ann", "t"), 0)
-		return errors.Is(err, runs.ErrNoThread) && errors.Is(held, checkpoint.ErrNoThread)
-	}, 10*time.Second, 5*time.Millisecond)
-}
-
 func TestARunThatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	r := setup(t, work())

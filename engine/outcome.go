@@ -39,7 +39,7 @@ func statusOf(result *host.Result, err error) runs.Status {
 
 // outcome returns how a run ended that nobody has cancelled.
 func (a *attempt) outcome(status runs.Status, result *host.Result, err error) *runs.Outcome {
-	o := &runs.Outcome{Run: a.run.ID, Status: status, DeleteThread: a.run.Temporary, After: a.newest(result)}
+	o := &runs.Outcome{Run: a.run.ID, Status: status, After: a.newest(result)}
 	switch {
 	case err != nil:
 		document := host.ErrorDocument(err)
@@ -78,7 +78,7 @@ func waitingOf(result *host.Result) (out []runs.Interrupt) {
 // cancelledBy ends a run that somebody has cancelled, and undoes it if they want that. It returns nil if that is not possible now.
 func (a *attempt) cancelledBy(how runs.Cancel, result *host.Result) *runs.Outcome {
 	if how == runs.CancelKeep {
-		o := &runs.Outcome{Run: a.run.ID, Status: runs.Interrupted, DeleteThread: a.run.Temporary, After: a.newest(result)}
+		o := &runs.Outcome{Run: a.run.ID, Status: runs.Interrupted, After: a.newest(result)}
 		o.Thread = func(t *runs.Thread) {
 			t.Agent, t.Status, t.Failure, t.Waiting = a.run.Agent, runs.ThreadInterrupted, nil, waitingOf(result)
 		}
@@ -98,7 +98,7 @@ func (a *attempt) cancelledBy(how runs.Cancel, result *host.Result) *runs.Outcom
 		a.engine.log.Error("a run cannot be rolled back; trying again", "run", a.run.ID, "error", err)
 		return nil
 	}
-	return &runs.Outcome{Run: a.run.ID, Remove: true, DeleteThread: a.run.Temporary}
+	return &runs.Outcome{Run: a.run.ID, Remove: true}
 }
 
 // newest returns the newest checkpoint of the run's thread, or else the one before the run.
@@ -138,7 +138,6 @@ func (a *attempt) end(o *runs.Outcome) {
 		done()
 		switch {
 		case err == nil:
-			a.forget(o)
 			return
 		case errors.Is(err, runs.ErrNotClaimed):
 			a.lost()
@@ -180,21 +179,6 @@ func (a *attempt) addLast(o *runs.Outcome) error {
 	}
 	o.Events = rest
 	return nil
-}
-
-// forget removes the checkpoints of a thread that went with its run.
-func (a *attempt) forget(o *runs.Outcome) {
-	if !o.DeleteThread {
-		return
-	}
-	ctx, done := a.outlast()
-	defer done()
-	if _, err := a.engine.config.Store.Thread(ctx, a.run.Owner, a.run.Thread); !errors.Is(err, runs.ErrNoThread) {
-		return
-	}
-	if err := a.agent.Forget(ctx, a.thread); err != nil {
-		a.engine.log.Error("the checkpoints of a temporary thread are left", "run", a.run.ID, "error", err)
-	}
 }
 
 // lost forgets the events of a run that another process has.

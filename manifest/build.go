@@ -73,12 +73,12 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 			return agent, located(m.ContextSchema.node, err)
 		}
 	}
-	opened, err := m.Checkpoint.open(ctx, m, &config)
+	closeThreads, err := m.Checkpoint.open(ctx, m, &config)
 	if err != nil {
 		return agent, err
 	}
-	agent.Threads, agent.Durable = config.Checkpointer, config.Checkpointer != nil && !m.inMemory && !m.memoryStore && !m.Checkpoint.address.InMemory()
-	agent.closers = append(agent.closers, opened.Close)
+	agent.Threads, agent.Durable = config.Checkpointer, config.Checkpointer != nil && !m.inMemory && !m.memoryStore && (m.threads != nil || !m.Checkpoint.address.InMemory())
+	agent.closers = append(agent.closers, closeThreads)
 	if err := m.Store.wrap(m, &config); err != nil {
 		return agent, err
 	}

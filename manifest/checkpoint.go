@@ -35,23 +35,27 @@ func (e *checkpointEntry) UnmarshalStrict(n strictyaml.Node) error {
 	}
 }
 
-// open opens the store and sets config to use it. Without a store, threads are not kept. Values that outlive threads are then kept as
+// open opens the store, sets config to use it, and returns what closes it. Without a store, threads are not kept. Values that outlive threads are then kept as
 // long as the agent lives, also when a plugin is loaded again.
-func (e *checkpointEntry) open(ctx context.Context, m *Manifest, config *host.Config) (*threadstore.Store, error) {
+func (e *checkpointEntry) open(ctx context.Context, m *Manifest, config *host.Config) (close func() error, err error) {
+	if m.threads != nil {
+		config.Checkpointer, config.Store = m.threads, m.threads.Values
+		return func() error { return nil }, nil
+	}
 	if e.address.IsZero() || m.inMemory || m.memoryStore {
 		opened := threadstore.InMemory()
 		config.Store = opened.Values
 		if !e.address.IsZero() {
 			config.Checkpointer = opened
 		}
-		return opened, nil
+		return opened.Close, nil
 	}
 	opened, err := e.address.In(m.dir).Open(ctx)
 	if err != nil {
 		return nil, located(e.node, err)
 	}
 	config.Checkpointer, config.Store = opened, opened.Values
-	return opened, nil
+	return opened.Close, nil
 }
 
 // ReadCheckpoint reads only the store that the manifest names, so that you can look at threads although plugins, models or

@@ -13,6 +13,7 @@ import (
 	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
 	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/strictyaml"
+	"github.com/agenthost/agenthost/manifest/threadstore"
 )
 
 // APIVersion is the version of the format that this package reads.
@@ -55,6 +56,7 @@ type Manifest struct {
 	recorder     plugin.Recorder
 	inMemory     bool
 	memoryStore  bool
+	threads      *threadstore.Store
 	unstarted    func(server mcp.Config)
 	loginStore   oauth.Store
 	toolsChanged func()
@@ -74,6 +76,9 @@ type Options struct {
 	// MemoryStore keeps threads and values in memory, and does not open the manifest's database. Unlike with InMemory, MCP servers are
 	// started.
 	MemoryStore bool
+	// Threads is a store in place of the manifest's database, for several agents that share one. It stays open when the agent is closed.
+	// Agents that are tools keep their own.
+	Threads *threadstore.Store
 	// Unstarted is told of each MCP server that InMemory keeps from being started, also by agents that are tools; nil: nothing
 	// is told.
 	Unstarted func(server mcp.Config)
@@ -107,7 +112,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 	}
 	m := &Manifest{
 		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), chain: chain,
-		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, memoryStore: options.MemoryStore, unstarted: options.Unstarted,
+		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, memoryStore: options.MemoryStore, threads: options.Threads, unstarted: options.Unstarted,
 		waiting: options.Waiting, loginStore: options.Logins, toolsChanged: options.ToolsChanged, envFile: options.EnvFile,
 		process: lookup,
 	}

@@ -3,6 +3,7 @@ package runs
 import (
 	"github.com/google/uuid"
 
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
@@ -15,6 +16,7 @@ type Agent struct {
 	Threads     checkpoint.Store
 	Models      []string // the names that [Task.Model] may have
 	Description string
+	Context     wire.Raw // JSON Schema of what runs get as context; nil: anything
 }
 
 // agentSpace is the name space in which LangGraph's server makes the ids of the assistants that stand for its graphs. With the same ids, an

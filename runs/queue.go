@@ -58,7 +58,7 @@ type Renewal struct {
 // Outcome is how a run ended.
 type Outcome struct {
 	Run     string
-	Remove  bool // the run is removed with its events, as a rollback wants it; of the rest only Thread and DeleteThread count then
+	Remove  bool // the run is removed with its events, as a rollback wants it; of the rest only Thread counts then
 	Status  Status
 	Failure *Failure
 	After   checkpoint.ID // the newest checkpoint of the thread
@@ -66,6 +66,4 @@ type Outcome struct {
 	// Thread notes the end in the thread, which is busy until then; nil does nothing. If the status stays busy, the thread comes back to
 	// the one before. If another run of it is not over, it is busy still.
 	Thread func(t *Thread)
-	// DeleteThread removes the run, and its thread unless it has other runs: see Run.Temporary.
-	DeleteThread bool
 }

@@ -36,8 +36,6 @@ type Run struct {
 	After checkpoint.ID
 	// Cancel is what somebody wants to become of the run; "": nobody does.
 	Cancel Cancel
-	// Temporary removes the run and its thread when the run is over.
-	Temporary bool
 	// Resumable keeps tokens among its events, so that a reader can have them again.
 	Resumable bool
 	Webhook   string // a URL that is told how the run ended; "": none

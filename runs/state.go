@@ -16,7 +16,7 @@ type State struct {
 	*host.Snapshot // nil: nothing was saved, or there is no such checkpoint
 
 	Agent string // the agent whose state it is
-	Run   string // id of the run that made the checkpoint; "": none, or its row is gone
+	Run   *Run   // the run that made the checkpoint; nil: none, or its row is gone
 }
 
 // State returns the content of a thread at a checkpoint; 0 is the newest, and [checkpoint.Root] the place before the first.
@@ -69,14 +69,14 @@ func (s *Service) madeBy(ctx context.Context, owner, thread string) ([]Run, erro
 	return s.store.FindRuns(ctx, owner, thread, &RunQuery{Limit: MaxPage})
 }
 
-// runOf returns the id of the run that made a checkpoint: runs of a thread come one after the other, and each knows where it began and ended.
-func runOf(made []Run, id checkpoint.ID) string {
+// runOf returns the run that made a checkpoint: runs of a thread come one after the other, and each knows where it began and ended.
+func runOf(made []Run, id checkpoint.ID) *Run {
 	for i := range made {
 		if r := &made[i]; r.Attempt > 0 && id > r.Before && (id <= r.After || !r.Status.Over()) {
-			return r.ID
+			return r
 		}
 	}
-	return ""
+	return nil
 }
 
 // History yields the contents of a thread at its checkpoints of all branches, the newest first: those before one, unless that is 0. The last is

@@ -31,20 +31,8 @@ type Submission struct {
 
 // Submit submits a run. The errors are those of [Runs], [ErrInvalidTask], and that of CheckWebhook.
 func (s *Service) Submit(ctx context.Context, sub *Submission) (*Run, error) {
-	agent, err := s.Agent(sub.Assistant.Agent)
-	if err != nil {
+	if err := s.CheckSubmission(sub); err != nil {
 		return nil, err
-	}
-	if err := sub.Task.check(&agent); err != nil {
-		return nil, err
-	}
-	if sub.Webhook != "" {
-		if s.config.CheckWebhook == nil {
-			return nil, fmt.Errorf("%w: this server calls no webhooks", ErrInvalidTask)
-		}
-		if err := s.config.CheckWebhook(sub.Webhook); err != nil {
-			return nil, err
-		}
 	}
 	run, err := sub.run()
 	if err != nil {
@@ -59,12 +47,36 @@ func (s *Service) Submit(ctx context.Context, sub *Submission) (*Run, error) {
 		}
 		maps.Copy(t.Metadata, own)
 		t.Config = sub.Config
-		if t.Created.IsZero() && t.Expiry == nil && !run.Temporary {
+		switch {
+		case sub.Thread == "" && !sub.Keep:
+			t.Temporary, t.Expiry = true, &Expiry{After: keepTemporary}
+		case t.Expiry == nil:
 			t.Expiry = s.config.Expiry
 		}
 	})
 	return run, err
 }
+
+// CheckSubmission returns the error with which Submit would refuse a run because of what it asks for.
+func (s *Service) CheckSubmission(sub *Submission) error {
+	agent, err := s.Agent(sub.Assistant.Agent)
+	if err != nil {
+		return err
+	}
+	if err := sub.Task.check(&agent); err != nil {
+		return err
+	}
+	if sub.Webhook == "" {
+		return nil
+	}
+	if s.config.CheckWebhook == nil {
+		return fmt.Errorf("%w: this server calls no webhooks", ErrInvalidTask)
+	}
+	return s.config.CheckWebhook(sub.Webhook)
+}
+
+// keepTemporary is how long the events and the state of a run without a thread can be read after its end.
+const keepTemporary = time.Minute
 
 // run returns the run to submit.
 func (sub *Submission) run() (*Run, error) {
@@ -88,7 +100,7 @@ func (sub *Submission) run() (*Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		run.Thread, run.Temporary = thread.String(), !sub.Keep
+		run.Thread = thread.String()
 	}
 	maps.Copy(run.Metadata, sub.Assistant.Metadata)
 	maps.Copy(run.Metadata, sub.Metadata)

@@ -14,12 +14,18 @@ import (
 )
 
 // Task is what a run is to do: the input of an agent in a form that a store keeps, see [host.Input]. Messages and State start a new run of
-// the agent, Answers and Continue go on with one. With Goto, they change the thread first.
+// the agent, Answers and Continue go on with one. If both are there, or what only a change can do, the thread is changed first, see
+// [Task.Change]. Answers where nothing waits are ignored, and the run goes on.
 type Task struct {
 	Messages []abi.Message `json:"messages,omitempty"`
 	State    wire.Map      `json:"state,omitempty"`
 	Answers  []Answer      `json:"answers,omitempty"`
 	Continue bool          `json:"continue,omitempty"`
+	// Remove and Overwrite are about messages of the thread, see [host.Update].
+	Remove    []string `json:"remove,omitempty"`
+	Overwrite bool     `json:"overwrite,omitempty"`
+	// As is the step after which the run goes on after the change, see [host.StateUpdate].
+	As string `json:"as,omitempty"`
 	// Goto is the step before which the run goes on after the change, see [host.StateUpdate]; "": where the thread is.
 	Goto       string        `json:"goto,omitempty"`
 	Checkpoint checkpoint.ID `json:"checkpoint,omitempty"` // where it begins; 0: where the thread is
@@ -52,6 +58,16 @@ func TaskOf(r *Run) (*Task, error) {
 	return t, nil
 }
 
+// Change returns the change of the thread that comes before the run; ok is false if there is none.
+func (t *Task) Change() (u host.StateUpdate, ok bool) {
+	some := t.Messages != nil || t.State != nil
+	ok = t.Goto != "" || t.As != "" || t.Overwrite || len(t.Remove) > 0 || some && (t.Continue || len(t.Answers) > 0)
+	return host.StateUpdate{
+		Checkpoint: t.Checkpoint, As: t.As, Goto: t.Goto,
+		Update: host.Update{Messages: t.Messages, State: t.State, Remove: t.Remove, Overwrite: t.Overwrite},
+	}, ok
+}
+
 // Input returns the input of the agent for a run with this task. Each attempt gets the same, and it is taken once.
 func (t *Task) Input(r *Run) host.Input {
 	in := host.Input{
@@ -67,6 +83,9 @@ func (t *Task) Input(r *Run) host.Input {
 			in.State = map[string]any{}
 		}
 		in.State[field.Key] = field.Value
+	}
+	if _, changed := t.Change(); changed {
+		in.Messages, in.State, in.Checkpoint, in.Continue = nil, nil, 0, len(t.Answers) == 0
 	}
 	for _, a := range t.Answers {
 		in.Resume = append(in.Resume, host.Answer{Interrupt: a.Interrupt, Value: a.Value, By: a.By})

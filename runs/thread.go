@@ -18,6 +18,8 @@ type Thread struct {
 	Updated time.Time // when anything of this changed; the store sets it
 	Stepped time.Time // when a run or an update changed the state
 	Expiry  *Expiry   // nil: it is kept
+	// Temporary is a thread of a run without a thread: lists leave it out.
+	Temporary bool
 }
 
 // Interrupt is a question that waits, as a thread shows it without its checkpoints being read.

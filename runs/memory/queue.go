@@ -153,11 +153,8 @@ func (s *Store) Finish(ctx context.Context, w *runs.Worker, o *runs.Outcome) err
 		return err
 	}
 	r.thread.rest = rest
-	if o.Remove || o.DeleteThread {
+	if o.Remove {
 		s.removeRun(r)
-		if o.DeleteThread && len(r.thread.runs) == 0 {
-			s.removeThread(r.thread)
-		}
 		return nil
 	}
 	rule.FinishRun(r.row, o, now)

@@ -151,9 +151,6 @@ func (s *Store) Cancel(ctx context.Context, owner, id string, how runs.Cancel) (
 		return nil, runs.ErrRunOver
 	}
 	s.cancel(r, how)
-	if r.row.Temporary && r.row.Status.Over() && len(r.thread.runs) == 0 {
-		s.removeThread(r.thread)
-	}
 	return r.row.Copy(), nil
 }
 

@@ -85,7 +85,7 @@ func (s *Store) FindThreads(ctx context.Context, owner string, q *runs.ThreadQue
 	defer s.mu.Unlock()
 	var rows []row[*thread]
 	for id, t := range s.threads[owner] {
-		if q.IDs != nil && !slices.Contains(q.IDs, id) || !t.rest.Metadata.Contains(q.Metadata) {
+		if t.rest.Temporary || q.IDs != nil && !slices.Contains(q.IDs, id) || !t.rest.Metadata.Contains(q.Metadata) {
 			continue
 		}
 		status := t.rest.Status

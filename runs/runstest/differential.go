@@ -117,7 +117,7 @@ func (p *pair) normal(rows []runs.Run) []runs.Run {
 }
 
 func (p *pair) create(r *rapid.T) {
-	t := runs.Thread{Owner: p.owner(r), ID: p.thread(r), Metadata: metadata(r)}
+	t := runs.Thread{Owner: p.owner(r), ID: p.thread(r), Metadata: metadata(r), Temporary: rapid.IntRange(0, 4).Draw(r, "temporary") == 0}
 	t.Status = rapid.SampledFrom([]runs.ThreadStatus{"", runs.ThreadInterrupted, runs.ThreadFailed, runs.ThreadBusy}).Draw(r, "status")
 	_, _ = both(p, func(s runs.Store) (runs.Thread, error) {
 		t := t
@@ -129,7 +129,7 @@ func (p *pair) create(r *rapid.T) {
 func (p *pair) submit(r *rapid.T) {
 	run := runs.Run{
 		Owner: p.owner(r), ID: fmt.Sprint(p.prefix, "r", len(p.runs)), Thread: p.thread(r), Agent: rapid.SampledFrom(p.agents).Draw(r, "agent"),
-		Metadata: metadata(r), Temporary: rapid.Bool().Draw(r, "temporary"), Resumable: rapid.Bool().Draw(r, "resumable"),
+		Metadata: metadata(r), Resumable: rapid.Bool().Draw(r, "resumable"),
 		Strategy: rapid.SampledFrom([]runs.Strategy{"", runs.StrategyReject, runs.StrategyInterrupt, runs.StrategyRollback}).Draw(r, "strategy"),
 	}
 	if rapid.IntRange(0, 9).Draw(r, "again") == 0 {
@@ -210,7 +210,7 @@ func (p *pair) append(r *rapid.T) {
 func (p *pair) finish(r *rapid.T) {
 	w, run := p.worker(r), p.run(r)
 	o := &runs.Outcome{
-		Run: run, Remove: rapid.IntRange(0, 4).Draw(r, "remove") == 0, DeleteThread: rapid.IntRange(0, 4).Draw(r, "delete") == 0,
+		Run: run, Remove: rapid.IntRange(0, 4).Draw(r, "remove") == 0,
 		Status: rapid.SampledFrom([]runs.Status{runs.Success, runs.Failed, runs.Interrupted, runs.Pending}).Draw(r, "status"),
 		After:  checkpoint.ID(rapid.IntRange(0, 9).Draw(r, "after")),
 	}

@@ -246,31 +246,6 @@ func (c *check) rollback() {
 	require.Equal(c.t, runs.ThreadIdle, c.readThread(t.ID).Status)
 }
 
-func (c *check) finishTemporary() {
-	w := worker("w")
-	ends := func(r *runs.Run) {
-		require.NoError(c.t, c.s.Finish(c.ctx(), w, &runs.Outcome{
-			Run: r.ID, Status: runs.Success, DeleteThread: true, Events: []runs.Event{anEvent(r.ID, 1)},
-			Thread: func(t *runs.Thread) { t.Status = runs.ThreadIdle },
-		}))
-		_, err := c.s.Run(c.ctx(), ann, r.ID)
-		require.ErrorIs(c.t, err, runs.ErrNoRun)
-	}
-	temporary := func(r *runs.Run) { r.Temporary = true }
-	alone := c.submitTo(c.id(), temporary)
-	require.True(c.t, c.mine(w, alone).Temporary)
-	ends(alone)
-	_, err := c.s.Thread(c.ctx(), ann, alone.Thread)
-	require.ErrorIs(c.t, err, runs.ErrNoThread)
-
-	host := c.submitTo(c.id(), temporary)
-	c.mine(w, host)
-	guest := c.submitTo(host.Thread)
-	ends(host)
-	require.Equal(c.t, runs.ThreadBusy, c.readThread(host.Thread).Status, "the thread has another run")
-	c.mine(w, guest)
-}
-
 func (c *check) finishLost() {
 	t, old, w := c.thread(), hasty("old"), worker("new")
 	r := c.submitTo(t.ID)

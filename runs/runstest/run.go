@@ -13,7 +13,7 @@ func (c *check) fullRun(thread string) *runs.Run {
 	return &runs.Run{
 		Owner: ann, ID: c.id(), Thread: thread, Agent: "agent", Assistant: c.id(), Task: runs.Document(`{"input": [1, 2]}`),
 		Request: runs.Document(`{"assistant_id": "x"}`), Metadata: runs.Metadata{"a": []any{true}}, Strategy: runs.StrategyReject,
-		Due: time.UnixMicro(1_700_000_000_000_001).UTC(), Temporary: true, Resumable: true, Webhook: "https://example.com/hook",
+		Due: time.UnixMicro(1_700_000_000_000_001).UTC(), Resumable: true, Webhook: "https://example.com/hook",
 	}
 }
 
@@ -216,25 +216,6 @@ func (c *check) cancelRunning() {
 	require.NoError(c.t, c.s.Finish(c.ctx(), w, &runs.Outcome{Run: r.ID, Status: runs.Interrupted}))
 	_, err = c.s.Cancel(c.ctx(), ann, r.ID, runs.CancelKeep)
 	require.ErrorIs(c.t, err, runs.ErrRunOver)
-}
-
-func (c *check) cancelTemporary() {
-	temporary := func(r *runs.Run) { r.Temporary = true }
-	alone := c.submitTo(c.id(), temporary)
-	row, err := c.s.Cancel(c.ctx(), ann, alone.ID, runs.CancelKeep)
-	require.NoError(c.t, err)
-	require.Equal(c.t, runs.Interrupted, row.Status)
-	_, err = c.s.Run(c.ctx(), ann, alone.ID)
-	require.ErrorIs(c.t, err, runs.ErrNoRun)
-	_, err = c.s.Thread(c.ctx(), ann, alone.Thread)
-	require.ErrorIs(c.t, err, runs.ErrNoThread)
-
-	other := c.submitTo(c.id())
-	guest := c.submitTo(other.Thread, temporary)
-	_, err = c.s.Cancel(c.ctx(), ann, guest.ID, runs.CancelKeep)
-	require.NoError(c.t, err)
-	require.Equal(c.t, runs.ThreadBusy, c.readThread(other.Thread).Status, "the thread has another run")
-	c.mine(worker("w"), other)
 }
 
 func (c *check) deleteRun() {

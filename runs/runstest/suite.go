@@ -34,7 +34,6 @@ func Run(t *testing.T, open func(t *testing.T) runs.Store) {
 		{"runs of a thread", (*check).findRuns},
 		{"a pending run is cancelled", (*check).cancelPending},
 		{"a running run is cancelled", (*check).cancelRunning},
-		{"a temporary run is cancelled", (*check).cancelTemporary},
 		{"runs are deleted", (*check).deleteRun},
 
 		{"runs are claimed in their order", (*check).claim},
@@ -49,7 +48,6 @@ func Run(t *testing.T, open func(t *testing.T) runs.Store) {
 		{"a run ends while others wait", (*check).finishBusy},
 		{"a run that ends without a word about its thread", (*check).finishQuietly},
 		{"a run is rolled back", (*check).rollback},
-		{"a temporary run ends", (*check).finishTemporary},
 		{"whoever lost a run cannot end it", (*check).finishLost},
 
 		{"events are read from any position", (*check).events},

@@ -125,6 +125,8 @@ func (c *check) findThreads() {
 		t.Metadata = runs.Metadata{"color": "red", "tags": []any{"a", "b"}, "user": map[string]any{"n": 1.0, "x": nil}}
 	})
 	blue := c.thread(func(t *runs.Thread) { t.Metadata = runs.Metadata{"color": "blue", "tags": []any{"b"}} })
+	hidden := c.thread(func(t *runs.Thread) { t.Metadata, t.Temporary = runs.Metadata{"color": "red"}, true })
+	require.True(c.t, c.readThread(hidden.ID).Temporary, "lists leave it out, and it can be read")
 	asks := c.thread(func(t *runs.Thread) { t.Status, t.Agent = runs.ThreadInterrupted, "z" })
 	busy := c.submitTo(c.id()).Thread
 	failed := c.thread(func(t *runs.Thread) { t.Status, t.Agent = runs.ThreadFailed, "a" })

@@ -35,8 +35,8 @@ func Touch(t *testing.T, s runs.Store) {
 	require.NoError(t, err)
 	require.NoError(t, s.Submit(c.ctx(), c.newRun(c.id()), true, 100, nil))
 	c.submitTo(p.thread.ID, func(r *runs.Run) { r.Strategy = runs.StrategyRollback })
-	temporary := c.submitTo(c.id(), func(r *runs.Run) { r.Temporary = true })
-	_, err = s.Cancel(c.ctx(), ann, temporary.ID, runs.CancelKeep)
+	cancelled := c.submitTo(c.id())
+	_, err = s.Cancel(c.ctx(), ann, cancelled.ID, runs.CancelKeep)
 	require.NoError(t, err)
 
 	queue := queueCalls(p)

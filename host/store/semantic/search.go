@@ -27,7 +27,7 @@ func (s *Store) Search(ctx context.Context, under store.Namespace, q store.Searc
 		return nil, fmt.Errorf("%w: the query has %d bytes; the limit is %d", store.ErrInvalid, len(q.Query), MaxText)
 	}
 	found := &ranking{store: s, search: &q, most: q.Offset + cmp.Or(q.Limit, store.DefaultResults)}
-	if q.Query != "" {
+	if q.Query != "" && s.embed != nil {
 		vectors, err := s.vectors(ctx, []string{q.Query})
 		if err != nil {
 			return nil, fmt.Errorf("the query cannot be embedded: %w", err)

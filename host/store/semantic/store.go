@@ -61,13 +61,16 @@ func New(s store.Store, index Index) (*Store, error) {
 	return out, nil
 }
 
+// WithoutIndex makes a store without an index searchable by the fields of values. A query is ignored, as in LangGraph.
+func WithoutIndex(s store.Store) *Store { return &Store{Store: s} }
+
 // Put embeds the value and writes the entry, see [store.Store]. If the value cannot be embedded, nothing is written, and the error is that
 // of the embedding model. A value that is not msgpack, or has none of the fields, is written without being in the index.
 func (s *Store) Put(ctx context.Context, ns store.Namespace, key string, value []byte, o store.PutOptions) (version uint64, err error) {
 	if err := store.CheckPut(ctx, ns, key, value, &o); err != nil {
 		return 0, err
 	}
-	if o.NoIndex {
+	if o.NoIndex || s.embed == nil {
 		return s.Store.Put(ctx, ns, key, value, o)
 	}
 	texts := s.texts(value)

@@ -37,7 +37,7 @@ func CancelRun(r *runs.Run, how runs.Cancel, now time.Time) (removed bool) {
 	r.Updated = runs.Moment(now)
 	if r.Status == runs.Pending && r.Attempt == 0 {
 		r.Status = runs.Interrupted
-		return how == runs.CancelRollback || r.Temporary
+		return how == runs.CancelRollback
 	}
 	if r.Cancel != runs.CancelRollback {
 		r.Cancel = how

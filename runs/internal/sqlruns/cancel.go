@@ -29,11 +29,6 @@ func (s *Store) Cancel(ctx context.Context, owner, id string, how runs.Cancel) (
 		if hints, err = s.cancel(ctx, tx, r, how); err != nil || !r.Status.Over() {
 			return err
 		}
-		if r.Temporary {
-			if unused, err := s.removeUnused(ctx, tx, thread); err != nil || unused {
-				return err
-			}
-		}
 		return s.refreshThread(ctx, tx, thread)
 	})
 	if err != nil {

@@ -57,12 +57,10 @@ func (s *Store) Finish(ctx context.Context, w *runs.Worker, o *runs.Outcome) err
 			return err
 		}
 		c.thread.rest = *rest
-		if !o.Remove && !o.DeleteThread {
+		if o.Remove {
+			_, err = s.exec(ctx, tx, `DELETE FROM agenthost_runs WHERE number = $1`, c.number)
+		} else {
 			err = s.finish(ctx, tx, w, c, o, now)
-		} else if _, err = s.exec(ctx, tx, `DELETE FROM agenthost_runs WHERE number = $1`, c.number); err == nil && o.DeleteThread {
-			if unused, err := s.removeUnused(ctx, tx, c.thread.no); err != nil || unused {
-				return err
-			}
 		}
 		if err != nil {
 			return err

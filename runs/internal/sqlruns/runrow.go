@@ -9,7 +9,7 @@ import (
 )
 
 const runColumns = `r.number, r.owner, r.id, r.thread_id, r.agent, r.assistant, r.task, r.request, r.metadata, r.strategy, r.status, r.failure,
-	r.created, r.updated, r.due, r.attempt, r.before_id, r.after_id, r.cancel, r.temporary, r.resumable, r.webhook`
+	r.created, r.updated, r.due, r.attempt, r.before_id, r.after_id, r.cancel, r.resumable, r.webhook`
 
 // scanRun reads the columns of a run.
 func scanRun(row scanner) (runs.Run, error) {
@@ -19,7 +19,7 @@ func scanRun(row scanner) (runs.Run, error) {
 	var before sql.NullInt64
 	err := row.Scan(&number, &r.Owner, &r.ID, &r.Thread, &r.Agent, &r.Assistant, document{&r.Task}, document{&r.Request},
 		decoded[runs.Metadata]{&r.Metadata}, &r.Strategy, &r.Status, decoded[*runs.Failure]{&failure}, &created, &updated, &due, &r.Attempt,
-		&before, &after, &r.Cancel, &r.Temporary, &r.Resumable, &r.Webhook)
+		&before, &after, &r.Cancel, &r.Resumable, &r.Webhook)
 	r.Number, r.Failure = uint64(number), failure
 	r.Created, r.Updated, r.Due = moment(created), moment(updated), moment(due)
 	r.Before, r.After = checkpoint.ID(before.Int64), checkpoint.ID(after)
@@ -34,11 +34,11 @@ func (s *Store) addRun(ctx context.Context, tx *sql.Tx, thread int64, r *runs.Ru
 	}
 	number, err := collect(ctx, s, tx, scanNumber, `INSERT INTO agenthost_runs
 		(thread, owner, id, thread_id, agent, assistant, task, request, metadata, strategy, status, created, updated, due, attempt, after_id, cancel,
-		temporary, resumable, webhook, kept)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', $11, $11, $12, 0, 0, '', $13, $14, $15, $16)
+		resumable, webhook, kept)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', $11, $11, $12, 0, 0, '', $13, $14, $15)
 		ON CONFLICT (id) DO NOTHING RETURNING number`,
 		thread, r.Owner, r.ID, r.Thread, r.Agent, r.Assistant, textOf(r.Task), textOf(r.Request), metadata, string(r.Strategy), micros(r.Created),
-		micros(r.Due), r.Temporary, r.Resumable, r.Webhook, false)
+		micros(r.Due), r.Resumable, r.Webhook, false)
 	switch {
 	case err != nil:
 		return err

@@ -98,6 +98,7 @@ func (s *Store) FindThreads(ctx context.Context, owner string, q *runs.ThreadQue
 func (s *Store) threads(owner string, q *runs.ThreadQuery) (*search, error) {
 	out := &search{from: "agenthost_run_threads t"}
 	out.add("owner = ?", owner)
+	out.add("temporary = ?", false)
 	if q.IDs != nil {
 		ids := []string{}
 		for _, id := range q.IDs {

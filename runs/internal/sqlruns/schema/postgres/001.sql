@@ -16,6 +16,7 @@ CREATE TABLE agenthost_run_threads (
 	stepped    bigint NOT NULL,
 	expiry     bigint, -- after the thread was updated; NULL: never
 	keep_state boolean NOT NULL,
+	temporary  boolean NOT NULL,
 	UNIQUE (owner, id)
 );
 
@@ -45,7 +46,6 @@ CREATE TABLE agenthost_runs (
 	before_id bigint, -- NULL: nobody has begun
 	after_id  bigint NOT NULL,
 	cancel    text COLLATE "C" NOT NULL,
-	temporary boolean NOT NULL,
 	resumable boolean NOT NULL,
 	webhook   text NOT NULL,
 	worker    text COLLATE "C", -- who has claimed it

@@ -16,6 +16,7 @@ CREATE TABLE agenthost_run_threads (
 	stepped    INTEGER NOT NULL,
 	expiry     INTEGER, -- after the thread was updated; NULL: never
 	keep_state INTEGER NOT NULL,
+	temporary  INTEGER NOT NULL,
 	UNIQUE (owner, id)
 );
 
@@ -44,7 +45,6 @@ CREATE TABLE agenthost_runs (
 	before_id INTEGER, -- NULL: nobody has begun
 	after_id  INTEGER NOT NULL,
 	cancel    TEXT NOT NULL,
-	temporary INTEGER NOT NULL,
 	resumable INTEGER NOT NULL,
 	webhook   TEXT NOT NULL,
 	worker    TEXT, -- who has claimed it

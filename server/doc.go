@@ -1,0 +1,14 @@
+// Package server serves agents to clients of other programs. It is what agenthost serve is made of: a program of your own can have the
+// same server with agents that are built in Go.
+//
+//	s, err := server.New(server.Config{Agents: agents, Runs: store})
+//	…
+//	err = s.Serve(ctx, listener)
+//
+// # Where to find what
+//
+//   - the server: server.go; what stands before its doors: wrap.go; its first page: page.go
+//   - the doors: package langgraph for LangGraph's API
+//   - serve.yaml: package config; who may use the server: package auth; its database: package storage
+//   - runs: packages runs and engine
+package server

@@ -1,0 +1,202 @@
+package langgraph
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/runs/cron"
+	"github.com/agenthost/agenthost/runs/webhook"
+	"github.com/agenthost/agenthost/server/auth"
+	"github.com/agenthost/agenthost/server/internal/access"
+	"github.com/agenthost/agenthost/server/internal/detail"
+	"github.com/agenthost/agenthost/server/internal/langchain"
+)
+
+// call is a request that is being answered.
+type call struct {
+	w         http.ResponseWriter
+	r         *http.Request
+	principal auth.Principal
+	owner     string
+}
+
+// unprocessable returns the error for a request that says something impossible.
+func unprocessable(format string, args ...any) error {
+	return detail.Errorf(http.StatusUnprocessableEntity, format, args...)
+}
+
+// answer answers with a document.
+func (c *call) answer(document any) error { return c.finish(document, false) }
+
+// finish sends a document; begun says that a part of the answer was sent.
+func (c *call) finish(document any, begun bool) error {
+	body, err := json.Marshal(document)
+	if err != nil {
+		return err
+	}
+	if h := c.w.Header(); !begun {
+		h.Set("Content-Type", "application/json")
+		h.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	_, err = c.w.Write(body)
+	if err != nil {
+		access.Note(c.r.Context(), err)
+	}
+	return nil
+}
+
+// done answers without a document.
+func (c *call) done() error {
+	c.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// page answers with a page of a list.
+func (c *call) page(list any, length, offset, total int) error {
+	c.w.Header().Set("X-Pagination-Total", strconv.Itoa(total))
+	if next := offset + length; length > 0 && next < total {
+		c.w.Header().Set("X-Pagination-Next", strconv.Itoa(next))
+	}
+	return c.answer(list)
+}
+
+// fail answers with an error. What is not meant for clients goes to the log.
+func (c *call) fail(err error) {
+	access.Note(c.r.Context(), err)
+	detail.Write(c.w, c.explain(err))
+}
+
+// explain returns an error in the words of LangGraph's server.
+func (c *call) explain(err error) error {
+	thread := c.r.PathValue("thread")
+	var own *detail.Error
+	var message *langchain.InvalidError
+	var refused *host.UpdateError
+	var unusable *host.ThreadError
+	status, text := 0, err.Error()
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.Is(err, runs.ErrNoThread):
+		status, text = http.StatusNotFound, "Thread with ID "+thread+" not found"
+	case errors.Is(err, runs.ErrNoRun), errors.Is(err, runs.ErrNoAssistant), errors.Is(err, runs.ErrNoVersion), errors.Is(err, runs.ErrNoSchedule):
+		status, text = http.StatusNotFound, "Not Found"
+	case errors.Is(err, runs.ErrThreadBusy), errors.Is(err, checkpoint.ErrBusy):
+		status, text = http.StatusConflict, busyText
+	case errors.Is(err, runs.ErrExists), errors.Is(err, runs.ErrOwnAssistant), errors.Is(err, runs.ErrRunOver):
+		status = http.StatusConflict
+	case errors.Is(err, runs.ErrQueueFull):
+		return &detail.Error{Status: http.StatusTooManyRequests, Text: text, RetryAfter: time.Second, Cause: err}
+	case errors.Is(err, runs.ErrNoAgent), errors.Is(err, runs.ErrInvalidTask), errors.Is(err, runs.ErrBadQuery), errors.Is(err, runs.ErrInvalidValue),
+		errors.Is(err, webhook.ErrRefused), errors.Is(err, cron.ErrInvalid), errors.As(err, &message), errors.As(err, &refused), errors.As(err, &unusable):
+		status = http.StatusUnprocessableEntity
+	default:
+		return err
+	}
+	return &detail.Error{Status: status, Text: text, Cause: err}
+}
+
+const busyText = "Thread is already running a task. Wait for it to finish or choose a different multitask strategy."
+
+// id returns an id of the path, which must be a UUID.
+func (c *call) id(name, what string) (string, error) { return readID(c.r.PathValue(name), what) }
+
+func (c *call) thread() (string, error)    { return c.id("thread", "thread") }
+func (c *call) run() (string, error)       { return c.id("run", "run") }
+func (c *call) assistant() (string, error) { return c.id("assistant", "assistant") }
+
+// readID returns an id in the form in which it is kept.
+func readID(text, what string) (string, error) {
+	id, err := uuid.Parse(text)
+	if err != nil || len(text) != 36 {
+		return "", unprocessable("Invalid %s ID: must be a UUID", what)
+	}
+	return id.String(), nil
+}
+
+// newID returns an id that a client gave, or a new one.
+func newID(given *string, what string) (string, error) {
+	if given != nil {
+		return readID(*given, what)
+	}
+	id, err := uuid.NewRandom()
+	return id.String(), err
+}
+
+// query returns the parameters of the request's address.
+func (c *call) query() url.Values { return c.r.URL.Query() }
+
+// number returns a parameter that is a number.
+func (c *call) number(name string, least, otherwise int) (int, error) {
+	text := c.query().Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least {
+		return 0, unprocessable("%s must be a number from %d", name, least)
+	}
+	return n, nil
+}
+
+// flag returns a parameter that is yes or no.
+func (c *call) flag(name string) (bool, error) {
+	switch text := c.query().Get(name); text {
+	case "", "0", "false", "False":
+		return false, nil
+	case "1", "true", "True":
+		return true, nil
+	default:
+		return false, unprocessable("%s is %.64q; it must be true or false", name, text)
+	}
+}
+
+// timeOf returns a time as Python's isoformat writes it; nil for none.
+func timeOf(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000000-07:00")
+}
+
+// orEmpty returns a document, or an empty object in place of none.
+func orEmpty(d runs.Document) json.RawMessage {
+	if len(d) == 0 {
+		return json.RawMessage("{}")
+	}
+	return json.RawMessage(d)
+}
+
+// textOrNull returns a text, or null in place of none.
+func textOrNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// selected returns only the members of objects that a client selected; nil are all.
+func selected(objects []map[string]any, names []string) ([]map[string]any, error) {
+	if names == nil {
+		return objects, nil
+	}
+	for i, object := range objects {
+		part := map[string]any{}
+		for _, name := range names {
+			if value, ok := object[name]; ok {
+				part[name] = value
+			}
+		}
+		objects[i] = part
+	}
+	return objects, nil
+}

@@ -1,0 +1,322 @@
+package langgraph
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/internal/detail"
+	"github.com/agenthost/agenthost/server/internal/jsonbody"
+)
+
+// assistantOf returns an assistant as clients see it.
+func assistantOf(a *runs.Assistant) map[string]any {
+	return map[string]any{
+		"assistant_id": a.ID, "graph_id": a.Agent, "config": orEmpty(a.Config), "context": orEmpty(a.Context), "metadata": a.Metadata, "name": a.Name,
+		"created_at": timeOf(a.Created), "updated_at": timeOf(a.Updated), "version": a.Version, "description": textOrNull(a.Description),
+	}
+}
+
+func assistantsOf(all []runs.Assistant) []map[string]any {
+	out := make([]map[string]any, len(all))
+	for i := range all {
+		out[i] = assistantOf(&all[i])
+	}
+	return out
+}
+
+// paging is the part of a search that says which page is wanted.
+type paging struct {
+	Limit     *int     `json:"limit"`
+	Offset    *int     `json:"offset"`
+	SortBy    *string  `json:"sort_by"`
+	SortOrder *string  `json:"sort_order"`
+	Select    []string `json:"select"`
+}
+
+// page returns the page that is wanted. sorts are the names that LangGraph has for what a list can be sorted by.
+func (p *paging) page(sorts map[string]runs.Sort) (runs.Page, error) {
+	out := runs.Page{Limit: runs.DefaultPage}
+	if p.Limit != nil {
+		if out.Limit = *p.Limit; out.Limit < 1 {
+			return out, unprocessable("%d is less than the minimum of 1\n\nOn instance[\"limit\"]:\n    %[1]d", out.Limit)
+		}
+		if out.Limit > runs.MaxPage {
+			return out, unprocessable("%d is greater than the maximum of %d\n\nOn instance[\"limit\"]:\n    %[1]d", out.Limit, runs.MaxPage)
+		}
+	}
+	if p.Offset != nil {
+		if out.Offset = *p.Offset; out.Offset < 0 {
+			return out, unprocessable("%d is less than the minimum of 0\n\nOn instance[\"offset\"]:\n    %[1]d", out.Offset)
+		}
+	}
+	if p.SortBy != nil {
+		sort, ok := sorts[*p.SortBy]
+		if !ok {
+			return out, unprocessable("%.64q is not one of the keys by which this list can be sorted\n\nOn instance[\"sort_by\"]", *p.SortBy)
+		}
+		out.Sort = sort
+	}
+	if p.SortOrder != nil {
+		switch strings.ToLower(*p.SortOrder) {
+		case "asc":
+			out.Ascending = true
+		case "desc":
+		default:
+			return out, unprocessable("%.64q is not one of ['asc', 'desc']\n\nOn instance[\"sort_order\"]", *p.SortOrder)
+		}
+	}
+	return out, nil
+}
+
+type assistantSearch struct {
+	paging
+
+	GraphID  *string       `json:"graph_id"`
+	Name     *string       `json:"name"`
+	Metadata runs.Metadata `json:"metadata"`
+}
+
+func (s *assistantSearch) query() (*runs.AssistantQuery, error) {
+	page, err := s.page(map[string]runs.Sort{
+		"assistant_id": runs.SortID, "graph_id": runs.SortAgent, "name": runs.SortName, "created_at": runs.SortCreated, "updated_at": runs.SortUpdated,
+	})
+	out := &runs.AssistantQuery{Metadata: s.Metadata, Page: page}
+	if s.GraphID != nil {
+		out.Agent = *s.GraphID
+	}
+	if s.Name != nil {
+		out.Name = *s.Name
+	}
+	return out, err
+}
+
+func (h *Handler) searchAssistants(c *call) error {
+	var body assistantSearch
+	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
+		return err
+	}
+	q, err := body.query()
+	if err != nil {
+		return err
+	}
+	found, total, err := h.Service.FindAssistants(c.r.Context(), c.owner, q)
+	if err != nil {
+		return err
+	}
+	list, err := selected(assistantsOf(found), body.Select)
+	if err != nil {
+		return err
+	}
+	return c.page(list, len(list), q.Offset, total)
+}
+
+func (h *Handler) countAssistants(c *call) error {
+	var body assistantSearch
+	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
+		return err
+	}
+	q, err := body.query()
+	if err != nil {
+		return err
+	}
+	q.Page = runs.Page{Limit: 1}
+	_, total, err := h.Service.FindAssistants(c.r.Context(), c.owner, q)
+	if err != nil {
+		return err
+	}
+	return c.answer(total)
+}
+
+func (h *Handler) readAssistant(c *call) error {
+	id, err := c.assistant()
+	if err != nil {
+		return err
+	}
+	a, err := h.Service.Assistant(c.r.Context(), c.owner, id)
+	if err != nil {
+		return err
+	}
+	return c.answer(assistantOf(a))
+}
+
+// assistantBody is what a client sends to make or to change an assistant.
+type assistantBody struct {
+	AssistantID *string         `json:"assistant_id"`
+	GraphID     *string         `json:"graph_id"`
+	Name        *string         `json:"name"`
+	Description *string         `json:"description"`
+	Config      json.RawMessage `json:"config"`
+	Context     json.RawMessage `json:"context"`
+	Metadata    runs.Metadata   `json:"metadata"`
+	IfExists    *string         `json:"if_exists"`
+}
+
+// apply changes an assistant as the client wants.
+func (b *assistantBody) apply(a *runs.Assistant) error {
+	if b.GraphID != nil {
+		a.Agent = *b.GraphID
+	}
+	if b.Name != nil {
+		a.Name = *b.Name
+	}
+	if b.Description != nil {
+		a.Description = *b.Description
+	}
+	if b.Metadata != nil {
+		a.Metadata = b.Metadata
+	}
+	if !given(b.Config) && !given(b.Context) {
+		return nil
+	}
+	config, context, err := mergeConfig(a.Config, a.Context, b.Config, b.Context)
+	a.Config, a.Context = config, context
+	return err
+}
+
+func (h *Handler) createAssistant(c *call) error {
+	var body assistantBody
+	if err := jsonbody.Decode(c.r, &body); err != nil {
+		return err
+	}
+	ignore, err := ifExists(body.IfExists)
+	if err != nil {
+		return err
+	}
+	if body.GraphID == nil {
+		return missing("graph_id")
+	}
+	id, err := newID(body.AssistantID, "assistant")
+	if err != nil {
+		return err
+	}
+	a := &runs.Assistant{Owner: c.owner, ID: id, Name: "Untitled"}
+	if err := body.apply(a); err != nil {
+		return err
+	}
+	err = h.Service.CreateAssistant(c.r.Context(), a)
+	switch {
+	case errors.Is(err, runs.ErrNoAgent):
+		return h.noGraph(a.Agent)
+	case errors.Is(err, runs.ErrExists) && !ignore:
+		return detail.Errorf(http.StatusConflict, "Assistant %s already exists", id)
+	case err != nil && !errors.Is(err, runs.ErrExists):
+		return err
+	}
+	made, err := h.Service.Assistant(c.r.Context(), c.owner, id)
+	if err != nil {
+		return err
+	}
+	return c.answer(assistantOf(made))
+}
+
+func (h *Handler) noGraph(name string) error {
+	return detail.Errorf(http.StatusNotFound, "Graph '%.64s' not found. Expected one of: ['%s']", name, strings.Join(h.Service.AgentNames(), "', '"))
+}
+
+// missing returns the error for a body that lacks a member.
+func missing(name string) error {
+	return unprocessable("%q is a required property\n\nFailed validating \"required\" in schema", name)
+}
+
+// ifExists reads what is to be done if something exists, and reports whether that is nothing.
+func ifExists(given *string) (ignore bool, err error) {
+	if given == nil {
+		return false, nil
+	}
+	switch *given {
+	case "raise":
+		return false, nil
+	case "do_nothing":
+		return true, nil
+	default:
+		return false, unprocessable("%.64q is not one of ['raise', 'do_nothing']\n\nOn instance[\"if_exists\"]", *given)
+	}
+}
+
+func (h *Handler) changeAssistant(c *call) error {
+	id, err := c.assistant()
+	if err != nil {
+		return err
+	}
+	var body assistantBody
+	if err := jsonbody.Decode(c.r, &body); err != nil {
+		return err
+	}
+	changed, err := h.Service.ChangeAssistant(c.r.Context(), c.owner, id, body.apply)
+	if errors.Is(err, runs.ErrNoAgent) && body.GraphID != nil {
+		return h.noGraph(*body.GraphID)
+	}
+	if err != nil {
+		return err
+	}
+	return c.answer(assistantOf(changed))
+}
+
+// deleteAssistant removes an assistant, and with delete_threads also the threads of its runs.
+func (h *Handler) deleteAssistant(c *call) error {
+	id, err := c.assistant()
+	if err != nil {
+		return err
+	}
+	threads, err := c.flag("delete_threads")
+	if err != nil {
+		return err
+	}
+	if err := h.Service.DeleteAssistant(c.r.Context(), c.owner, id); err != nil {
+		return err
+	}
+	if threads {
+		if err := h.deleteThreadsOf(c, runs.Metadata{"assistant_id": id}); err != nil {
+			return err
+		}
+	}
+	return c.done()
+}
+
+func (h *Handler) assistantVersions(c *call) error {
+	id, err := c.assistant()
+	if err != nil {
+		return err
+	}
+	var body assistantSearch
+	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
+		return err
+	}
+	page, err := body.page(nil)
+	if err != nil {
+		return err
+	}
+	found, err := h.Service.Versions(c.r.Context(), c.owner, id, body.Metadata, page.Limit, page.Offset)
+	if err != nil {
+		return err
+	}
+	list := assistantsOf(found)
+	for _, version := range list {
+		delete(version, "updated_at")
+	}
+	return c.answer(list)
+}
+
+func (h *Handler) useAssistantVersion(c *call) error {
+	id, err := c.assistant()
+	if err != nil {
+		return err
+	}
+	var body struct {
+		Version *int `json:"version"`
+	}
+	if err := jsonbody.Decode(c.r, &body); err != nil {
+		return err
+	}
+	if body.Version == nil {
+		return missing("version")
+	}
+	a, err := h.Service.UseVersion(c.r.Context(), c.owner, id, *body.Version)
+	if err != nil {
+		return err
+	}
+	return c.answer(assistantOf(a))
+}

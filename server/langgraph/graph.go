@@ -1,0 +1,86 @@
+package langgraph
+
+import (
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/runs"
+)
+
+// LangGraph's names for the places before and after all steps.
+const (
+	startNode = "__start__"
+	endNode   = "__end__"
+)
+
+// agent returns the agent of the assistant in the path, which may be named by its agent too.
+func (h *Handler) agent(c *call) (*runs.Agent, error) {
+	a, err := h.Service.Resolve(c.r.Context(), c.owner, c.r.PathValue("assistant"))
+	if err != nil {
+		return nil, err
+	}
+	agent, err := h.Service.Agent(a.Agent)
+	return &agent, err
+}
+
+// assistantGraph answers with the agent's program as a graph. There is nothing to see within a step, so that xray makes no difference.
+func (h *Handler) assistantGraph(c *call) error {
+	agent, err := h.agent(c)
+	if err != nil {
+		return err
+	}
+	return c.answer(graphOf(agent.Program()))
+}
+
+func graphOf(p *host.Program) map[string]any {
+	node := func(name string) map[string]any {
+		return map[string]any{"id": name, "type": "runnable", "data": map[string]any{"name": name}}
+	}
+	nodes := []map[string]any{node(startNode)}
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		n := node(step.Name)
+		if len(step.Wraps) > 0 {
+			n["metadata"] = map[string]any{"wraps": step.Wraps}
+		}
+		nodes = append(nodes, n)
+	}
+	nodes = append(nodes, map[string]any{"id": endNode})
+	edges := []map[string]any{}
+	for i := range p.Ways {
+		way := &p.Ways[i]
+		edge := map[string]any{"source": place(way.From, startNode), "target": place(way.To, endNode)}
+		if several(p, way.From) {
+			edge["conditional"] = true
+		}
+		if way.Label != "" {
+			edge["data"] = way.Label
+		}
+		edges = append(edges, edge)
+	}
+	return map[string]any{"nodes": nodes, "edges": edges}
+}
+
+// several reports whether more than one way leads away from a step.
+func several(p *host.Program, from string) bool {
+	n := 0
+	for i := range p.Ways {
+		if p.Ways[i].From == from {
+			n++
+		}
+	}
+	return n > 1
+}
+
+func place(name, otherwise string) string {
+	if name == "" {
+		return otherwise
+	}
+	return name
+}
+
+// assistantSubgraphs answers with the graphs within the agent's steps: there are none.
+func (h *Handler) assistantSubgraphs(c *call) error {
+	if _, err := h.agent(c); err != nil {
+		return err
+	}
+	return c.answer(struct{}{})
+}

@@ -1,0 +1,194 @@
+package langgraph
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agenthost/agenthost/host/store"
+	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/auth"
+	"github.com/agenthost/agenthost/server/internal/access"
+	"github.com/agenthost/agenthost/server/internal/detail"
+)
+
+// Config configures the door.
+type Config struct {
+	Service *runs.Service
+	Store   store.Store   // the long-term memory that clients may read and write; nil: there is none
+	Streams *access.Slots // open streams; nil: any number
+	Logger  *slog.Logger  // nil: nothing is logged
+	Version string        // of agenthost
+	// Heartbeat is the interval in which a stream shows that it lives; 0: 5 s.
+	Heartbeat time.Duration
+	// Closing ends when the server stops: streams then close, and clients come back to another server. nil: it never does.
+	Closing context.Context //nolint:containedctx // it is that of the server
+	// Healthy returns why the server cannot do its work; nil: it always can.
+	Healthy func(r *http.Request) error
+}
+
+// Handler is the door. Requests must have a principal, see package auth; those that [IsOpen] accepts need none.
+type Handler struct {
+	Config
+
+	mux *http.ServeMux
+}
+
+// New returns the door.
+func New(config Config) *Handler {
+	h := &Handler{Config: config, mux: http.NewServeMux()}
+	if h.Logger == nil {
+		h.Logger = slog.New(slog.DiscardHandler)
+	}
+	if h.Streams == nil {
+		h.Streams = access.NewSlots("streams", 0, 0)
+	}
+	if h.Closing == nil {
+		h.Closing = context.Background()
+	}
+	for _, r := range h.routes() {
+		h.mux.Handle(r.pattern, r.handler())
+	}
+	return h
+}
+
+// IsOpen reports whether a request needs no principal.
+func IsOpen(r *http.Request) bool {
+	return r.Method == http.MethodGet && slices.Contains([]string{"/ok", "/info"}, r.URL.Path)
+}
+
+// Patterns returns the patterns of all routes, as net/http has them.
+func Patterns() []string {
+	var out []string
+	for _, r := range (&Handler{}).routes() {
+		out = append(out, r.pattern)
+	}
+	return out
+}
+
+// ServeHTTP answers a request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if _, pattern := h.mux.Handler(r); pattern == "" {
+		h.noRoute(w, r)
+		return
+	}
+	h.mux.ServeHTTP(w, r)
+}
+
+// noRoute answers a request that no route takes, in LangGraph's words.
+func (h *Handler) noRoute(w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost, http.MethodPut} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := h.mux.Handler(other); pattern != "" {
+			allowed = append(allowed, method)
+		}
+	}
+	if allowed == nil {
+		detail.Write(w, detail.Errorf(http.StatusNotFound, "Not Found"))
+		return
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	detail.Write(w, detail.Errorf(http.StatusMethodNotAllowed, "Method Not Allowed"))
+}
+
+// route is a pattern, what a request that matches it must be allowed, and what answers it.
+type route struct {
+	pattern string
+	scope   auth.Scope // "": anything that a principal is allowed
+	serve   func(*call) error
+}
+
+func (r *route) handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		p, _ := auth.FromContext(req.Context())
+		c := &call{w: w, r: req, principal: p, owner: p.Owner}
+		err := error(nil)
+		if r.scope != "" {
+			err = p.Need(r.scope)
+		}
+		if err == nil {
+			err = r.serve(c)
+		}
+		if err != nil {
+			c.fail(err)
+		}
+	})
+}
+
+func (h *Handler) routes() []route {
+	const (
+		threads    = auth.ScopeThreads
+		runs       = auth.ScopeRuns
+		memory     = auth.ScopeStore
+		assistants = auth.ScopeAssistantsWrite
+	)
+	return []route{
+		{"GET /ok", "", h.ok},
+		{"GET /info", "", h.info},
+
+		{"POST /assistants/search", "", h.searchAssistants},
+		{"POST /assistants/count", "", h.countAssistants},
+		{"POST /assistants", assistants, h.createAssistant},
+		{"GET /assistants/{assistant}", "", h.readAssistant},
+		{"PATCH /assistants/{assistant}", assistants, h.changeAssistant},
+		{"DELETE /assistants/{assistant}", assistants, h.deleteAssistant},
+		{"POST /assistants/{assistant}/versions", "", h.assistantVersions},
+		{"POST /assistants/{assistant}/latest", assistants, h.useAssistantVersion},
+		{"GET /assistants/{assistant}/graph", "", h.assistantGraph},
+		{"GET /assistants/{assistant}/schemas", "", h.assistantSchemas},
+		{"GET /assistants/{assistant}/subgraphs", "", h.assistantSubgraphs},
+		{"GET /assistants/{assistant}/subgraphs/{namespace}", "", h.assistantSubgraphs},
+
+		{"POST /threads", threads, h.createThread},
+		{"POST /threads/search", threads, h.searchThreads},
+		{"POST /threads/count", threads, h.countThreads},
+		{"POST /threads/prune", threads, h.pruneThreads},
+		{"GET /threads/{thread}", threads, h.readThread},
+		{"PATCH /threads/{thread}", threads, h.changeThread},
+		{"DELETE /threads/{thread}", threads, h.deleteThread},
+		{"POST /threads/{thread}/copy", threads, h.copyThread},
+		{"GET /threads/{thread}/state", threads, h.readState},
+		{"POST /threads/{thread}/state", threads, h.updateState},
+		{"GET /threads/{thread}/state/{checkpoint}", threads, h.readStateAt},
+		{"POST /threads/{thread}/state/checkpoint", threads, h.readStateOf},
+		{"GET /threads/{thread}/history", threads, h.readHistory},
+		{"POST /threads/{thread}/history", threads, h.searchHistory},
+
+		{"POST /threads/{thread}/runs", runs, h.createRun},
+		{"GET /threads/{thread}/runs", runs, h.listRuns},
+		{"POST /threads/{thread}/runs/stream", runs, h.streamNew},
+		{"POST /threads/{thread}/runs/wait", runs, h.waitNew},
+		{"GET /threads/{thread}/runs/{run}", runs, h.readRun},
+		{"DELETE /threads/{thread}/runs/{run}", runs, h.deleteRun},
+		{"GET /threads/{thread}/runs/{run}/join", runs, h.joinRun},
+		{"GET /threads/{thread}/runs/{run}/stream", runs, h.streamRun},
+		{"POST /threads/{thread}/runs/{run}/cancel", runs, h.cancelRun},
+		{"GET /threads/{thread}/stream", runs, h.streamThread},
+		{"POST /runs", runs, h.createStateless},
+		{"POST /runs/stream", runs, h.streamStateless},
+		{"POST /runs/wait", runs, h.waitStateless},
+		{"POST /runs/batch", runs, h.createBatch},
+		{"POST /runs/cancel", runs, h.cancelRuns},
+		{"GET /runs/{run}/stream", runs, h.streamByID},
+		{"GET /runs/{run}/join", runs, h.joinByID},
+
+		{"POST /runs/crons", runs, h.createCron},
+		{"POST /runs/crons/search", runs, h.searchCrons},
+		{"POST /runs/crons/count", runs, h.countCrons},
+		{"GET /runs/crons/{cron}", runs, h.readCron},
+		{"PATCH /runs/crons/{cron}", runs, h.changeCron},
+		{"DELETE /runs/crons/{cron}", runs, h.deleteCron},
+		{"POST /threads/{thread}/runs/crons", runs, h.createThreadCron},
+
+		{"PUT /store/items", memory, h.putItem},
+		{"GET /store/items", memory, h.getItem},
+		{"DELETE /store/items", memory, h.deleteItem},
+		{"POST /store/items/search", memory, h.searchItems},
+		{"POST /store/namespaces", memory, h.listNamespaces},
+	}
+}

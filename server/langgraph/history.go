@@ -1,0 +1,105 @@
+package langgraph
+
+import (
+	"encoding/json"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/internal/jsonbody"
+)
+
+// before is the checkpoint before which a history ends, as clients name it: by its id, as a checkpoint, or within a configuration.
+type before struct{ placeBody }
+
+func (b *before) UnmarshalJSON(text []byte) error {
+	var id string
+	if json.Unmarshal(text, &id) == nil {
+		b.CheckpointID = &id
+		return nil
+	}
+	var config struct {
+		placeBody
+
+		Configurable *placeBody `json:"configurable"`
+	}
+	if err := json.Unmarshal(text, &config); err != nil {
+		return err
+	}
+	b.placeBody = config.placeBody
+	if config.Configurable != nil {
+		b.placeBody = *config.Configurable
+	}
+	return nil
+}
+
+func (h *Handler) readHistory(c *call) error {
+	limit, err := c.number("limit", 1, runs.DefaultPage)
+	if err != nil {
+		return err
+	}
+	var end *before
+	if id := c.query().Get("before"); id != "" {
+		end = &before{placeBody{CheckpointID: &id}}
+	}
+	return h.answerHistory(c, limit, end, nil)
+}
+
+func (h *Handler) searchHistory(c *call) error {
+	var body struct {
+		Limit      *int          `json:"limit"`
+		Before     *before       `json:"before"`
+		Metadata   runs.Metadata `json:"metadata"`
+		Checkpoint *placeBody    `json:"checkpoint"`
+	}
+	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
+		return err
+	}
+	page, err := (&paging{Limit: body.Limit}).page(nil)
+	if err != nil {
+		return err
+	}
+	if p := body.Checkpoint; p != nil && p.CheckpointNS != nil && *p.CheckpointNS != "" { // a step has no history of its own
+		return c.answer([]any{})
+	}
+	return h.answerHistory(c, page.Limit, body.Before, body.Metadata)
+}
+
+func (h *Handler) answerHistory(c *call, limit int, end *before, metadata runs.Metadata) error {
+	thread, err := c.thread()
+	if err != nil {
+		return err
+	}
+	if _, err := h.Service.Thread(c.r.Context(), c.owner, thread); err != nil {
+		return err
+	}
+	at := checkpoint.ID(0)
+	if end != nil {
+		if at, err = end.at(nil); err != nil {
+			return err
+		}
+	}
+	out := []any{}
+	for s, err := range h.Service.History(c.r.Context(), c.owner, thread, at) {
+		if err != nil {
+			return err
+		}
+		state := h.stateOf(thread, s)
+		if len(metadata) > 0 && !contains(state["metadata"], metadata) {
+			continue
+		}
+		if out = append(out, state); len(out) == limit {
+			break
+		}
+	}
+	return c.answer(out)
+}
+
+// contains reports whether the metadata of a checkpoint contain those that a client looks for.
+func contains(metadata any, wanted runs.Metadata) bool {
+	text, err := json.Marshal(metadata)
+	if err != nil {
+		return false
+	}
+	var all runs.Metadata
+	return json.Unmarshal(text, &all) == nil && all.Contains(wanted)
+}

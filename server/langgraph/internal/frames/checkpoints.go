@@ -1,0 +1,38 @@
+package frames
+
+import (
+	"strconv"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
+
+// checkpoint shows that the thread was saved.
+func (t *Translator) checkpoint(e *host.Event) {
+	if !t.want[Checkpoints] && !t.want[Debug] {
+		return
+	}
+	next, tasks := []string{}, []any{}
+	if e.Next != "" {
+		next = append(next, e.Next)
+		tasks = append(tasks, map[string]any{"id": t.id("next/" + strconv.FormatUint(uint64(e.Checkpoint), 10)), "name": e.Next, "interrupts": []any{}, "state": nil})
+	}
+	payload := map[string]any{
+		"config": t.place(e.Checkpoint), "parent_config": t.place(e.Parent), "values": t.now, "next": next, "tasks": tasks,
+		"metadata": t.metadata("source", e.Source, "step", e.Index, "parents", struct{}{}),
+	}
+	if t.want[Checkpoints] {
+		t.emit("checkpoints", payload)
+	}
+	t.debug(e.Time, "checkpoint", payload)
+}
+
+// place returns a checkpoint as LangGraph's config names it; nil if there is none.
+func (t *Translator) place(id checkpoint.ID) any {
+	if id == 0 {
+		return nil
+	}
+	return map[string]any{"configurable": map[string]any{
+		"checkpoint_ns": "", "thread_id": t.config.Run.Thread, "checkpoint_id": strconv.FormatUint(uint64(id), 10),
+	}}
+}

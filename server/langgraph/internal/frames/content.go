@@ -1,0 +1,143 @@
+package frames
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/server/internal/langchain"
+)
+
+// Content is the state of a thread as clients see it. It never changes: each change makes another one, which shares what is the same.
+type Content struct {
+	messages []entry
+	fields   map[string]json.RawMessage
+}
+
+type entry struct {
+	id   string
+	text json.RawMessage
+}
+
+// ContentOf returns the content of a snapshot, without the fields that are hidden; nil is the empty content.
+func ContentOf(s *host.Snapshot, hidden func(field string) bool) Content {
+	c := Content{fields: map[string]json.RawMessage{}}
+	if s == nil {
+		return c
+	}
+	for i := range s.Messages.Len() {
+		m := s.Messages.Entry(i).Message()
+		c.messages = append(c.messages, entry{m.ID, langchain.Message(m)})
+	}
+	return c.set(s.State, nil, hidden)
+}
+
+// MarshalJSON returns the content as LangGraph's values: the messages and the fields.
+func (c Content) MarshalJSON() ([]byte, error) { return json.Marshal(c.With("", nil)) }
+
+// With returns the values with a further member.
+func (c Content) With(key string, value any) map[string]any {
+	out := make(map[string]any, len(c.fields)+2)
+	for name, text := range c.fields {
+		out[name] = text
+	}
+	messages := make([]json.RawMessage, len(c.messages))
+	for i := range c.messages {
+		messages[i] = c.messages[i].text
+	}
+	out["messages"] = messages
+	if key != "" {
+		out[key] = value
+	}
+	return out
+}
+
+// last returns the last message.
+func (c Content) last() json.RawMessage {
+	if len(c.messages) == 0 {
+		return json.RawMessage("null")
+	}
+	return c.messages[len(c.messages)-1].text
+}
+
+// apply returns the content after an event of the type state.
+func (c Content) apply(e *host.Event, hidden func(string) bool) Content {
+	if e.Reset {
+		c.messages = nil
+	}
+	if len(e.Remove) > 0 {
+		c.messages = slices.DeleteFunc(slices.Clone(c.messages), func(m entry) bool { return slices.Contains(e.Remove, m.id) })
+	}
+	if len(e.Patch) > 0 {
+		c.messages = slices.Clone(c.messages)
+		for i := range e.Patch {
+			at := slices.IndexFunc(c.messages, func(m entry) bool { return m.id == e.Patch[i].ID })
+			if at >= 0 {
+				c.messages[at].text = langchain.Message(&e.Patch[i])
+			}
+		}
+	}
+	c.messages = slices.Clip(c.messages) // another branch of the same content may grow too
+	for i := range e.Messages {
+		c.messages = append(c.messages, entry{e.Messages[i].ID, langchain.Message(&e.Messages[i])})
+	}
+	return c.set(e.State, e.Unset, hidden)
+}
+
+// set returns the content with other fields.
+func (c Content) set(values wire.Map, unset []string, hidden func(string) bool) Content {
+	if len(values) == 0 && len(unset) == 0 {
+		return c
+	}
+	c.fields = maps.Clone(c.fields)
+	if c.fields == nil {
+		c.fields = map[string]json.RawMessage{}
+	}
+	for _, field := range values {
+		if !hidden(field.Key) {
+			c.fields[field.Key] = json.RawMessage(field.Value.JSON())
+		}
+	}
+	for _, name := range unset {
+		delete(c.fields, name)
+	}
+	return c
+}
+
+// change returns what an event of the type state changed, as LangGraph shows the update of a step.
+func change(e *host.Event, hidden func(string) bool) map[string]any {
+	out := map[string]any{}
+	var messages []json.RawMessage
+	if e.Reset {
+		messages = append(messages, removal(langchain.RemoveAll))
+	}
+	for _, id := range e.Remove {
+		messages = append(messages, removal(id))
+	}
+	messages = append(messages, langchain.Messages(e.Patch)...)
+	messages = append(messages, langchain.Messages(e.Messages)...)
+	if messages != nil {
+		out["messages"] = messages
+	}
+	for _, field := range e.State {
+		if !hidden(field.Key) {
+			out[field.Key] = json.RawMessage(field.Value.JSON())
+		}
+	}
+	for _, name := range e.Unset {
+		if !hidden(name) {
+			out[name] = nil
+		}
+	}
+	return out
+}
+
+// removal returns the message that stands for the removal of another one.
+func removal(id string) json.RawMessage {
+	out, _ := json.Marshal(map[string]any{ //nolint:errchkjson // they are texts
+		"content": "", "additional_kwargs": struct{}{}, "response_metadata": struct{}{}, "type": "remove", "name": nil, "id": id,
+	})
+	return out
+}

@@ -1,0 +1,295 @@
+package langgraph
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/store"
+	"github.com/agenthost/agenthost/server/internal/detail"
+	"github.com/agenthost/agenthost/server/internal/jsonbody"
+)
+
+// ownersNamespace is the namespace below which each owner has one. The owner "" is everybody, and has the store as agents see it.
+const ownersNamespace = "owners"
+
+// namespace returns where in the store a namespace of a client is.
+func (c *call) namespace(labels []string) store.Namespace {
+	if c.owner == "" {
+		return labels
+	}
+	return append(store.Namespace{ownersNamespace, c.owner}, labels...)
+}
+
+// labels returns a namespace of the store as its client names it.
+func (c *call) labels(ns store.Namespace) []string {
+	if c.owner == "" {
+		return ns
+	}
+	return ns[min(2, len(ns)):]
+}
+
+// memory returns the store, or an error if there is none.
+func (h *Handler) memory() (store.Store, error) {
+	if h.Store == nil {
+		return nil, detail.Errorf(http.StatusNotFound, "this server has no store; add storage to serve.yaml")
+	}
+	return h.Store, nil
+}
+
+func checkLabels(labels []string, empty bool) error {
+	if len(labels) == 0 && !empty {
+		return detail.Errorf(http.StatusBadRequest, "Namespace cannot be empty.")
+	}
+	for _, label := range labels {
+		if label == "" || strings.Contains(label, ".") {
+			return unprocessable("Namespace label '%.64s' must be a non-empty string without periods", label)
+		}
+	}
+	return nil
+}
+
+// itemOf returns an entry as clients see it.
+func (c *call) itemOf(ns store.Namespace, e *store.Entry) map[string]any {
+	return map[string]any{
+		"namespace": c.labels(ns), "key": e.Key, "value": json.RawMessage(wire.Raw(e.Value).JSON()), "created_at": timeOf(e.Created),
+		"updated_at": timeOf(e.Updated),
+	}
+}
+
+// storeError returns an error of a store in a form for clients.
+func storeError(err error) error {
+	switch {
+	case errors.Is(err, store.ErrInvalid):
+		return &detail.Error{Status: http.StatusUnprocessableEntity, Text: err.Error(), Cause: err}
+	case errors.Is(err, store.ErrQuota):
+		return &detail.Error{Status: http.StatusInsufficientStorage, Text: err.Error(), Cause: err}
+	default:
+		return err
+	}
+}
+
+func (h *Handler) putItem(c *call) error {
+	var body struct {
+		Namespace []string         `json:"namespace"`
+		Key       *string          `json:"key"`
+		Value     map[string]any   `json:"value"`
+		Index     *json.RawMessage `json:"index"`
+		TTL       *float64         `json:"ttl"` // minutes
+	}
+	if err := jsonbody.Decode(c.r, &body); err != nil {
+		return err
+	}
+	s, err := h.memory()
+	if err != nil {
+		return err
+	}
+	if err := checkLabels(body.Namespace, false); err != nil {
+		return err
+	}
+	switch {
+	case body.Key == nil:
+		return missing("key")
+	case body.Value == nil:
+		return missing("value")
+	}
+	value, err := wire.Of(body.Value)
+	if err != nil {
+		return unprocessable("the value cannot be stored: %v", err)
+	}
+	options := store.PutOptions{NoIndex: body.Index != nil && string(*body.Index) == "false"}
+	if body.TTL != nil {
+		const most = 100 * 365 * 24 * 60
+		if *body.TTL <= 0 || *body.TTL > most {
+			return unprocessable("ttl is %v; it must be a number of minutes above 0", *body.TTL)
+		}
+		options.TTL = max(time.Duration(*body.TTL*float64(time.Minute)), store.Resolution)
+	}
+	if _, err := s.Put(c.r.Context(), c.namespace(body.Namespace), *body.Key, value, options); err != nil {
+		return storeError(err)
+	}
+	return c.done()
+}
+
+func (h *Handler) getItem(c *call) error {
+	s, err := h.memory()
+	if err != nil {
+		return err
+	}
+	labels := labelsOf(c.query().Get("namespace"))
+	if err := checkLabels(labels, false); err != nil {
+		return err
+	}
+	ns := c.namespace(labels)
+	entry, found, err := s.Get(c.r.Context(), ns, c.query().Get("key"))
+	if err != nil {
+		return storeError(err)
+	}
+	if !found {
+		return c.answer(nil)
+	}
+	return c.answer(c.itemOf(ns, &entry))
+}
+
+// labelsOf returns the labels of a namespace in an address.
+func labelsOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ".")
+}
+
+func (h *Handler) deleteItem(c *call) error {
+	var body struct {
+		Namespace []string `json:"namespace"`
+		Key       *string  `json:"key"`
+	}
+	there, err := jsonbody.DecodeOptional(c.r, &body)
+	if err != nil {
+		return err
+	}
+	if !there {
+		key := c.query().Get("key")
+		body.Namespace, body.Key = labelsOf(c.query().Get("namespace")), &key
+	}
+	s, err := h.memory()
+	if err != nil {
+		return err
+	}
+	if err := checkLabels(body.Namespace, false); err != nil {
+		return err
+	}
+	if body.Key == nil {
+		return missing("key")
+	}
+	if err := s.Delete(c.r.Context(), c.namespace(body.Namespace), *body.Key, nil); err != nil {
+		return storeError(err)
+	}
+	return c.done()
+}
+
+func (h *Handler) searchItems(c *call) error {
+	var body struct {
+		Prefix []string       `json:"namespace_prefix"`
+		Filter map[string]any `json:"filter"`
+		Query  *string        `json:"query"`
+		Limit  *int           `json:"limit"`
+		Offset *int           `json:"offset"`
+	}
+	if err := jsonbody.Decode(c.r, &body); err != nil {
+		return err
+	}
+	s, err := h.memory()
+	if err != nil {
+		return err
+	}
+	if err := checkLabels(body.Prefix, true); err != nil {
+		return err
+	}
+	page, err := (&paging{Limit: body.Limit, Offset: body.Offset}).page(nil)
+	if err != nil {
+		return err
+	}
+	filter, err := wire.MapOf(body.Filter)
+	if err != nil {
+		return unprocessable("the filter cannot be used: %v", err)
+	}
+	search := store.Search{Filter: filter, Limit: min(page.Limit, store.MaxResults), Offset: page.Offset}
+	if body.Query != nil {
+		search.Query = *body.Query
+	}
+	found, err := store.Find(c.r.Context(), s, c.namespace(body.Prefix), search)
+	if err != nil {
+		return storeError(err)
+	}
+	items := make([]map[string]any, len(found))
+	for i := range found {
+		items[i] = c.itemOf(found[i].Namespace, &found[i].Entry)
+		items[i]["score"] = nil
+		if search.Query != "" {
+			items[i]["score"] = found[i].Score
+		}
+	}
+	return c.answer(map[string]any{"items": items})
+}
+
+// maxNamespaces is how many namespaces are looked through for one request.
+const maxNamespaces = 10_000
+
+func (h *Handler) listNamespaces(c *call) error {
+	var body struct {
+		Prefix   []string `json:"prefix"`
+		Suffix   []string `json:"suffix"`
+		MaxDepth *int     `json:"max_depth"`
+		Limit    *int     `json:"limit"`
+		Offset   *int     `json:"offset"`
+	}
+	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
+		return err
+	}
+	s, err := h.memory()
+	if err != nil {
+		return err
+	}
+	if body.Limit == nil {
+		hundred := 100
+		body.Limit = &hundred
+	}
+	page, err := (&paging{Limit: body.Limit, Offset: body.Offset}).page(nil)
+	if err != nil {
+		return err
+	}
+	if body.MaxDepth != nil && *body.MaxDepth < 1 {
+		return unprocessable("max_depth is %d; it must be at least 1", *body.MaxDepth)
+	}
+	under := body.Prefix
+	if at := slices.Index(body.Prefix, "*"); at >= 0 {
+		under = body.Prefix[:at]
+	}
+	out := [][]string{}
+	seen := map[string]bool{}
+	after := store.Namespace(nil)
+	for looked := 0; looked < maxNamespaces; {
+		got, err := s.Namespaces(c.r.Context(), c.namespace(under), after, store.MaxPage)
+		if err != nil {
+			return storeError(err)
+		}
+		for _, ns := range got.Items {
+			after = ns
+			looked++
+			labels := c.labels(ns)
+			if !matches(labels, body.Prefix, body.Suffix) {
+				continue
+			}
+			if body.MaxDepth != nil && len(labels) > *body.MaxDepth {
+				labels = labels[:*body.MaxDepth]
+			}
+			if key := store.Namespace(labels).Path(); !seen[key] {
+				seen[key] = true
+				out = append(out, labels)
+			}
+		}
+		if !got.More || len(out) >= page.Offset+page.Limit {
+			break
+		}
+	}
+	out = out[min(page.Offset, len(out)):]
+	return c.answer(map[string]any{"namespaces": out[:min(page.Limit, len(out))]})
+}
+
+// matches reports whether a namespace begins and ends with labels; "*" is any label.
+func matches(labels, prefix, suffix []string) bool {
+	fits := func(part, pattern []string) bool {
+		for i := range pattern {
+			if pattern[i] != "*" && part[i] != pattern[i] {
+				return false
+			}
+		}
+		return true
+	}
+	return len(labels) >= len(prefix) && len(labels) >= len(suffix) && fits(labels, prefix) && fits(labels[len(labels)-len(suffix):], suffix)
+}

@@ -1,0 +1,332 @@
+package langgraph
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/internal/access"
+	"github.com/agenthost/agenthost/server/internal/sse"
+	"github.com/agenthost/agenthost/server/langgraph/internal/frames"
+)
+
+func (h *Handler) streamNew(c *call) error       { return h.streamBody(c, false) }
+func (h *Handler) streamStateless(c *call) error { return h.streamBody(c, true) }
+
+// streamBody starts a run and sends its stream.
+func (h *Handler) streamBody(c *call, stateless bool) error {
+	release, err := h.Streams.Acquire(c.owner)
+	if err != nil {
+		return err
+	}
+	defer release()
+	run, body, err := h.submitBody(c, stateless)
+	if err != nil {
+		return err
+	}
+	modes, err := body.modes()
+	if err != nil {
+		return err
+	}
+	locate(c, run, "/stream", stateless)
+	return h.send(c, &view{run: run, modes: modes, nested: body.StreamSubgraphs}, body.cancels())
+}
+
+func (h *Handler) streamRun(c *call) error  { return h.streamThere(c, false) }
+func (h *Handler) streamByID(c *call) error { return h.streamThere(c, true) }
+
+// streamThere sends the stream of a run that is there. Without the header Last-Event-ID it begins with what happens next.
+func (h *Handler) streamThere(c *call, stateless bool) error {
+	release, err := h.Streams.Acquire(c.owner)
+	if err != nil {
+		return err
+	}
+	defer release()
+	run, err := h.runOfPath(c)
+	if err != nil {
+		return err
+	}
+	v := &view{run: run}
+	if v.modes, v.nested, err = wantedOf(run, c.query()["stream_mode"]); err != nil {
+		return err
+	}
+	cancels, err := c.flag("cancel_on_disconnect")
+	if err != nil {
+		return err
+	}
+	if last := c.r.Header.Get("Last-Event-ID"); last != "" {
+		if v.after, err = readPosition(last); err != nil {
+			return err
+		}
+	} else {
+		v.live = true
+	}
+	locate(c, run, "/stream", stateless)
+	return h.send(c, v, cancels)
+}
+
+// wantedOf returns what a client wants to see of a run: the modes that it names now, or those that the run was started with.
+func wantedOf(run *runs.Run, named []string) (modes []frames.Mode, nested bool, err error) {
+	var request struct {
+		StreamMode []string `json:"stream_mode"`
+		Subgraphs  bool     `json:"subgraphs"`
+	}
+	if err := json.Unmarshal(run.Request, &request); err != nil && len(run.Request) > 0 {
+		return nil, false, fmt.Errorf("what the client of the run %s asked for cannot be read: %w", run.ID, err)
+	}
+	if len(named) == 0 {
+		named = request.StreamMode
+	}
+	modes, err = modesOf(named)
+	return modes, request.Subgraphs, err
+}
+
+// position is where in a stream a frame is: the position of the event that leads to it, and its number among the frames of that event.
+type position struct {
+	seq uint64
+	n   int
+}
+
+func (p position) String() string {
+	return strconv.FormatUint(p.seq, 10) + "-" + strconv.Itoa(p.n)
+}
+
+// behind reports whether a position is behind another one.
+func (p position) behind(other position) bool {
+	return p.seq > other.seq || p.seq == other.seq && p.n > other.n
+}
+
+// start is before all frames.
+var start = position{n: -1}
+
+// readPosition reads the id of a frame. "-1" is before all of them.
+func readPosition(text string) (position, error) {
+	if text == "-1" {
+		return start, nil
+	}
+	seq, n, found := strings.Cut(text, "-")
+	at, err := strconv.ParseUint(seq, 10, 64)
+	number, err2 := strconv.Atoi(n)
+	if !found || err != nil || err2 != nil || number < 0 {
+		return start, unprocessable("Last-Event-ID is %.64q, which is no id of an event of this server", text)
+	}
+	return position{at, number}, nil
+}
+
+// view is what a client sees of a run.
+type view struct {
+	run    *runs.Run
+	modes  []frames.Mode
+	nested bool
+	after  position // it has seen what is not behind this
+	live   bool     // it wants to see only what happens from now on
+}
+
+// send sends the stream of a run until it is over. If the client goes away before that, the run is cancelled if that is wanted.
+func (h *Handler) send(c *call, v *view, cancels bool) error {
+	s := &source{h: h, owner: c.owner, view: v}
+	defer s.close()
+	err := sse.Serve(c.w, c.r, s.next, sse.Config{Heartbeat: h.Heartbeat})
+	if err == nil {
+		return nil
+	}
+	access.Note(c.r.Context(), err)
+	if cancels && errors.Is(err, sse.ErrClientGone) {
+		h.cancelLeft(c, v.run)
+	}
+	return nil // the headers were sent
+}
+
+// cancelLeft cancels a run whose client is gone.
+func (h *Handler) cancelLeft(c *call, run *runs.Run) {
+	_, err := h.Service.Cancel(context.WithoutCancel(c.r.Context()), c.owner, run.ID, runs.CancelKeep)
+	if err != nil && !errors.Is(err, runs.ErrRunOver) && !errors.Is(err, runs.ErrNoRun) {
+		h.Logger.Error("the run of a client that is gone cannot be cancelled", "run", run.ID, "error", err)
+	}
+}
+
+// source makes the frames of a stream. Only one goroutine uses it at a time.
+type source struct {
+	h     *Handler
+	owner string
+	view  *view
+
+	translator *frames.Translator
+	failed     bool // an error was sent
+	pull       func() (runs.Event, error, bool)
+	stop       func()
+	left       context.CancelFunc
+}
+
+func (s *source) close() {
+	if s.stop != nil {
+		s.stop()
+	}
+	if s.left != nil {
+		s.left()
+	}
+}
+
+// next returns the next frames, see [sse.Source].
+func (s *source) next(ctx context.Context) ([]sse.Event, error) {
+	if s.pull == nil {
+		if err := s.begin(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		event, err, ok := s.pull()
+		switch {
+		case !ok:
+			return s.end(ctx)
+		case err != nil && s.h.Closing.Err() != nil: // the client comes back to another server
+			return nil, io.EOF
+		case err != nil:
+			return nil, err
+		}
+		out, err := s.translate(ctx, &event)
+		if err != nil || len(out) > 0 {
+			return out, err
+		}
+	}
+}
+
+// begin begins to follow the run. The events that a client who wants to see only later ones has missed lead to no frames.
+func (s *source) begin(ctx context.Context) error {
+	after := uint64(0)
+	if s.view.live {
+		for {
+			events, err := s.h.Service.Events(ctx, s.owner, s.view.run.ID, after, 0)
+			if err != nil {
+				return err
+			}
+			if len(events) == 0 {
+				break
+			}
+			for i := range events {
+				if _, err := s.translate(ctx, &events[i]); err != nil {
+					return err
+				}
+				after = events[i].Seq
+			}
+		}
+		s.view.after = position{after, 1 << 30}
+	}
+	ctx, s.left = context.WithCancel(ctx)
+	stop := context.AfterFunc(s.h.Closing, s.left)
+	next, end := iter.Pull2(s.h.Service.Reader().Follow(ctx, s.owner, s.view.run.ID, after))
+	s.pull, s.stop = next, func() { stop(); end() }
+	return nil
+}
+
+// translate returns the frames of an event that the client has not seen.
+func (s *source) translate(ctx context.Context, e *runs.Event) ([]sse.Event, error) {
+	if s.translator == nil {
+		t, err := s.h.translator(ctx, s.view)
+		if err != nil {
+			return nil, err
+		}
+		s.translator = t
+	}
+	all, err := s.translator.Translate(e)
+	if err != nil {
+		return nil, err
+	}
+	var out []sse.Event
+	for i, f := range all {
+		s.failed = s.failed || f.Event == errorEvent
+		if at := (position{e.Seq, i}); at.behind(s.view.after) {
+			out = append(out, sse.Event{Name: f.Event, ID: at.String(), Data: f.Data})
+		}
+	}
+	return out, nil
+}
+
+// errorEvent is the name of the frame that says why a run failed.
+const errorEvent = "error"
+
+// end returns the last frame of a run whose failure its events do not tell, such as that it took too long.
+func (s *source) end(ctx context.Context) ([]sse.Event, error) {
+	run, err := s.h.Service.Run(ctx, s.owner, s.view.run.ID)
+	if err != nil || run.Failure == nil || s.failed || s.view.live && s.view.run.Status.Over() {
+		return nil, io.EOF
+	}
+	data, err := json.Marshal(run.Failure)
+	if err != nil {
+		return nil, err
+	}
+	return []sse.Event{{Name: errorEvent, Data: data}}, io.EOF
+}
+
+// translator returns a translator of a run that has begun.
+func (h *Handler) translator(ctx context.Context, v *view) (*frames.Translator, error) {
+	run, err := h.Service.Run(ctx, v.run.Owner, v.run.ID)
+	if err != nil {
+		return nil, err
+	}
+	config := frames.Config{Run: run, Modes: v.modes, Nested: v.nested, Hidden: h.hidden(run.Agent)}
+	var request struct {
+		Input json.RawMessage `json:"input"`
+	}
+	if json.Unmarshal(run.Request, &request) == nil && given(request.Input) {
+		config.Input = request.Input
+	}
+	if frames.NeedState(v.modes) {
+		if config.Before, err = h.before(ctx, run); err != nil {
+			return nil, err
+		}
+	}
+	return frames.New(config), nil
+}
+
+// before returns what the thread held where a run began.
+func (h *Handler) before(ctx context.Context, run *runs.Run) (frames.Content, error) {
+	task, err := runs.TaskOf(run)
+	if err != nil {
+		return frames.Content{}, err
+	}
+	at := run.Before
+	if _, changed := task.Change(); !changed && task.Checkpoint != 0 {
+		at = task.Checkpoint
+	}
+	if at == 0 {
+		at = checkpoint.Root
+	}
+	s, err := h.Service.State(ctx, run.Owner, run.Thread, at)
+	if err != nil {
+		return frames.Content{}, err
+	}
+	return h.content(s), nil
+}
+
+// streamThread sends the streams of all runs of a thread that are not over, and of those that follow, until the client goes away.
+func (h *Handler) streamThread(c *call) error {
+	release, err := h.Streams.Acquire(c.owner)
+	if err != nil {
+		return err
+	}
+	defer release()
+	thread, err := c.thread()
+	if err != nil {
+		return err
+	}
+	if _, err := h.Service.Thread(c.r.Context(), c.owner, thread); err != nil {
+		return err
+	}
+	s, err := newThreadSource(h, c, thread)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := sse.Serve(c.w, c.r, s.next, sse.Config{Heartbeat: h.Heartbeat}); err != nil {
+		access.Note(c.r.Context(), err)
+	}
+	return nil
+}

@@ -1,0 +1,395 @@
+package langgraph
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/internal/detail"
+	"github.com/agenthost/agenthost/server/internal/jsonbody"
+	"github.com/agenthost/agenthost/server/langgraph/internal/frames"
+)
+
+// threadOf returns a thread as clients see it. What its runs have left is there when one has begun.
+func threadOf(t *runs.Thread, values any) map[string]any {
+	out := map[string]any{
+		"thread_id": t.ID, "created_at": timeOf(t.Created), "updated_at": timeOf(t.Updated), "state_updated_at": timeOf(latest(t.Stepped, t.Created)),
+		"metadata": t.Metadata, "status": t.Status, "config": orEmpty(t.Config), "values": values, "error": nil, "interrupts": waitingOf(t),
+	}
+	if t.Failure != nil {
+		out["error"] = t.Failure
+	}
+	return out
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// waitingOf returns the questions of a thread by the ids of the tasks that ask.
+func waitingOf(t *runs.Thread) map[string][]map[string]any {
+	out := map[string][]map[string]any{}
+	for i := range t.Waiting {
+		asked := &t.Waiting[i]
+		id := taskID(t.ID, asked.Step)
+		value := asked.Value
+		if len(value) == 0 {
+			value = runs.Document("null")
+		}
+		out[id] = append(out[id], map[string]any{"id": asked.ID, "value": value})
+	}
+	return out
+}
+
+// values returns the newest values of a thread; nil if it has none.
+func (h *Handler) values(c *call, t *runs.Thread) (any, error) {
+	if t.Agent == "" {
+		return nil, nil
+	}
+	state, err := h.Service.State(c.r.Context(), t.Owner, t.ID, 0)
+	if errors.Is(err, runs.ErrNoAgent) { // it is served no longer
+		return nil, nil
+	}
+	if err != nil || state.Snapshot == nil {
+		return nil, err
+	}
+	return h.content(state), nil
+}
+
+// content returns a state as clients see it.
+func (h *Handler) content(s *runs.State) frames.Content {
+	return frames.ContentOf(s.Snapshot, h.hidden(s.Agent))
+}
+
+// hidden returns which fields of an agent clients do not see.
+func (h *Handler) hidden(agent string) func(string) bool {
+	a, err := h.Service.Agent(agent)
+	if err != nil {
+		return func(string) bool { return true }
+	}
+	hide := map[string]bool{}
+	for _, f := range a.Fields() {
+		hide[f.Name] = f.HideOutput
+	}
+	return func(name string) bool {
+		hidden, declared := hide[name]
+		return hidden || !declared || host.ReservedField(name)
+	}
+}
+
+// ttl is when a client wants a thread to be removed.
+type ttl struct {
+	TTL      *float64 `json:"ttl"` // minutes
+	Strategy *string  `json:"strategy"`
+}
+
+func (t *ttl) UnmarshalJSON(text []byte) error {
+	var minutes float64
+	if json.Unmarshal(text, &minutes) == nil {
+		t.TTL = &minutes
+		return nil
+	}
+	type plain ttl
+	return json.Unmarshal(text, (*plain)(t))
+}
+
+func (t *ttl) expiry() (*runs.Expiry, error) {
+	if t == nil || t.TTL == nil {
+		return nil, nil
+	}
+	out := &runs.Expiry{}
+	switch {
+	case t.Strategy == nil, *t.Strategy == "delete":
+	case *t.Strategy == "keep_latest":
+		out.KeepState = true
+	default:
+		return nil, unprocessable("%.64q is not one of ['delete', 'keep_latest']\n\nOn instance[\"ttl\"][\"strategy\"]", *t.Strategy)
+	}
+	const most = 100 * 365 * 24 * 60
+	if *t.TTL <= 0 || *t.TTL > most {
+		return nil, unprocessable("%v is not a possible number of minutes\n\nOn instance[\"ttl\"]", *t.TTL)
+	}
+	out.After = max(time.Duration(*t.TTL*float64(time.Minute)), runs.MinExpiry)
+	return out, nil
+}
+
+func (h *Handler) createThread(c *call) error {
+	var body struct {
+		ThreadID   *string       `json:"thread_id"`
+		Metadata   runs.Metadata `json:"metadata"`
+		IfExists   *string       `json:"if_exists"`
+		TTL        *ttl          `json:"ttl"`
+		Supersteps []superstep   `json:"supersteps"`
+	}
+	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
+		return err
+	}
+	ignore, err := ifExists(body.IfExists)
+	if err != nil {
+		return err
+	}
+	id, err := newID(body.ThreadID, "thread")
+	if err != nil {
+		return err
+	}
+	expiry, err := body.TTL.expiry()
+	if err != nil {
+		return err
+	}
+	t := &runs.Thread{Owner: c.owner, ID: id, Metadata: body.Metadata, Expiry: expiry}
+	updates, err := h.supersteps(t, body.Supersteps)
+	if err != nil {
+		return err
+	}
+	err = h.Service.CreateThread(c.r.Context(), t)
+	switch {
+	case errors.Is(err, runs.ErrExists) && !ignore:
+		return detail.Errorf(http.StatusConflict, "Thread with ID %s already exists", id)
+	case errors.Is(err, runs.ErrExists):
+		return h.answerThread(c, id)
+	case err != nil:
+		return err
+	}
+	for _, u := range updates {
+		if _, err := h.Service.UpdateState(c.r.Context(), c.owner, id, u); err != nil {
+			return errors.Join(err, h.Service.DeleteThread(c.r.Context(), c.owner, id))
+		}
+	}
+	return h.answerThread(c, id)
+}
+
+// answerThread answers with a thread and its values.
+func (h *Handler) answerThread(c *call, id string) error {
+	t, err := h.Service.Thread(c.r.Context(), c.owner, id)
+	if err != nil {
+		return err
+	}
+	values, err := h.values(c, t)
+	if err != nil {
+		return err
+	}
+	return c.answer(threadOf(t, values))
+}
+
+func (h *Handler) readThread(c *call) error {
+	id, err := c.thread()
+	if err != nil {
+		return err
+	}
+	return h.answerThread(c, id)
+}
+
+func (h *Handler) changeThread(c *call) error {
+	id, err := c.thread()
+	if err != nil {
+		return err
+	}
+	var body struct {
+		Metadata runs.Metadata `json:"metadata"`
+		TTL      *ttl          `json:"ttl"`
+	}
+	if err := jsonbody.Decode(c.r, &body); err != nil {
+		return err
+	}
+	expiry, err := body.TTL.expiry()
+	if err != nil {
+		return err
+	}
+	_, err = h.Service.ChangeThread(c.r.Context(), c.owner, id, func(t *runs.Thread) error {
+		if t.Metadata == nil {
+			t.Metadata = runs.Metadata{}
+		}
+		maps.Copy(t.Metadata, body.Metadata)
+		if expiry != nil {
+			t.Expiry = expiry
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return h.answerThread(c, id)
+}
+
+func (h *Handler) deleteThread(c *call) error {
+	id, err := c.thread()
+	if err != nil {
+		return err
+	}
+	if err := h.Service.DeleteThread(c.r.Context(), c.owner, id); err != nil {
+		return err
+	}
+	return c.done()
+}
+
+func (h *Handler) copyThread(c *call) error {
+	id, err := c.thread()
+	if err != nil {
+		return err
+	}
+	t, err := h.Service.CopyThread(c.r.Context(), c.owner, id)
+	if err != nil {
+		return err
+	}
+	return h.answerThread(c, t.ID)
+}
+
+type threadSearch struct {
+	paging
+
+	IDs      []string        `json:"ids"`
+	Metadata runs.Metadata   `json:"metadata"`
+	Values   runs.Metadata   `json:"values"`
+	Status   *string         `json:"status"`
+	Extract  json.RawMessage `json:"extract"`
+}
+
+func (s *threadSearch) query() (*runs.ThreadQuery, error) {
+	page, err := s.page(map[string]runs.Sort{
+		"thread_id": runs.SortID, "status": runs.SortStatus, "created_at": runs.SortCreated, "updated_at": runs.SortUpdated, "state_updated_at": runs.SortStepped,
+	})
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(s.Values) > 0:
+		return nil, unprocessable("threads cannot be searched by their values; search by metadata, ids or status")
+	case given(s.Extract):
+		return nil, unprocessable("extract is not supported; select values, and take what is needed from them")
+	}
+	out := &runs.ThreadQuery{IDs: s.IDs, Metadata: s.Metadata, Page: page}
+	if s.Status != nil {
+		out.Status = runs.ThreadStatus(*s.Status)
+	}
+	return out, nil
+}
+
+// loads is how many states of threads are read at once for one request.
+const loads = 8
+
+func (h *Handler) searchThreads(c *call) error {
+	var body threadSearch
+	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
+		return err
+	}
+	q, err := body.query()
+	if err != nil {
+		return err
+	}
+	found, total, err := h.Service.FindThreads(c.r.Context(), c.owner, q)
+	if err != nil {
+		return err
+	}
+	all := make([]map[string]any, len(found))
+	var group errgroup.Group
+	group.SetLimit(loads)
+	for i := range found {
+		group.Go(func() (err error) {
+			var values any
+			if wants(body.Select, "values") {
+				values, err = h.values(c, &found[i])
+			}
+			all[i] = threadOf(&found[i], values)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	list, err := selected(all, body.Select)
+	if err != nil {
+		return err
+	}
+	return c.page(list, len(list), q.Offset, total)
+}
+
+// wants reports whether a client wants a member of objects.
+func wants(names []string, name string) bool {
+	if names == nil {
+		return true
+	}
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *Handler) countThreads(c *call) error {
+	var body threadSearch
+	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
+		return err
+	}
+	q, err := body.query()
+	if err != nil {
+		return err
+	}
+	q.Page = runs.Page{Limit: 1}
+	_, total, err := h.Service.FindThreads(c.r.Context(), c.owner, q)
+	if err != nil {
+		return err
+	}
+	return c.answer(total)
+}
+
+// pruneThreads removes threads, and answers with their number. Threads that are gone already, or that have a run, are left.
+func (h *Handler) pruneThreads(c *call) error {
+	var body struct {
+		ThreadIDs []string `json:"thread_ids"`
+		Strategy  *string  `json:"strategy"`
+	}
+	if err := jsonbody.Decode(c.r, &body); err != nil {
+		return err
+	}
+	if body.Strategy != nil && *body.Strategy != "delete" {
+		return unprocessable("%.64q is not one of ['delete']\n\nOn instance[\"strategy\"]", *body.Strategy)
+	}
+	if len(body.ThreadIDs) > runs.MaxPage {
+		return unprocessable("thread_ids has %d ids; at most %d are possible", len(body.ThreadIDs), runs.MaxPage)
+	}
+	n := 0
+	for _, text := range body.ThreadIDs {
+		id, err := readID(text, "thread")
+		if err != nil {
+			return err
+		}
+		switch err := h.Service.DeleteThread(c.r.Context(), c.owner, id); {
+		case err == nil:
+			n++
+		case errors.Is(err, runs.ErrNoThread), errors.Is(err, runs.ErrThreadBusy):
+		default:
+			return err
+		}
+	}
+	return c.answer(map[string]any{"pruned_count": n})
+}
+
+// deleteThreadsOf removes all threads with some metadata that have no run.
+func (h *Handler) deleteThreadsOf(c *call, metadata runs.Metadata) error {
+	left := 0
+	for {
+		q := &runs.ThreadQuery{Metadata: metadata, Page: runs.Page{Limit: 100, Offset: left, Sort: runs.SortID}}
+		found, _, err := h.Service.FindThreads(c.r.Context(), c.owner, q)
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		for i := range found {
+			err := h.Service.DeleteThread(c.r.Context(), c.owner, found[i].ID)
+			if errors.Is(err, runs.ErrThreadBusy) {
+				left++
+			} else if err != nil && !errors.Is(err, runs.ErrNoThread) {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package langgraph
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/internal/sse"
+	"github.com/agenthost/agenthost/server/langgraph/internal/frames"
+)
+
+// What a client can see of all runs of a thread.
+const (
+	modeRuns      = "run_modes"    // what the clients see that started the runs
+	modeLifecycle = "lifecycle"    // when runs begin and end
+	modeState     = "state_update" // the state
+)
+
+// threadSource makes the frames of all runs of a thread, one run after the other. The id of a frame has the number of its run before the position.
+type threadSource struct {
+	h      *Handler
+	owner  string
+	thread string
+	modes  []string
+	number uint64   // of the run that is shown, or was shown last
+	after  position // in that run
+	live   bool     // what has happened before is left out
+
+	run    *runs.Run
+	source *source
+}
+
+func newThreadSource(h *Handler, c *call, thread string) (*threadSource, error) {
+	s := &threadSource{h: h, owner: c.owner, thread: thread, modes: c.query()["stream_mode"], after: start, live: true}
+	if len(s.modes) == 0 {
+		s.modes = []string{modeRuns}
+	}
+	for _, mode := range s.modes {
+		if !slices.Contains([]string{modeRuns, modeLifecycle, modeState}, mode) {
+			return nil, unprocessable("'%.64s' is not one of ['%s', '%s', '%s']\n\nOn instance[\"stream_mode\"]", mode, modeRuns, modeLifecycle, modeState)
+		}
+	}
+	last := c.r.Header.Get("Last-Event-ID")
+	if last == "" {
+		return s, s.skip(c.r.Context())
+	}
+	s.live = false
+	if last == "-1" {
+		return s, nil
+	}
+	number, rest, found := strings.Cut(last, ".")
+	n, err := strconv.ParseUint(number, 10, 64)
+	if !found || err != nil || n == 0 {
+		return nil, unprocessable("Last-Event-ID is %.64q, which is no id of an event of this stream", last)
+	}
+	s.after, err = readPosition(rest)
+	s.number = n - 1
+	return s, err
+}
+
+// skip leaves out the runs that are over.
+func (s *threadSource) skip(ctx context.Context) error {
+	all, err := s.runs(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if all[i].Status.Over() {
+			s.number = all[i].Number
+		}
+	}
+	return nil
+}
+
+// runs returns the newest runs of the thread, the first submitted first.
+func (s *threadSource) runs(ctx context.Context) ([]runs.Run, error) {
+	all, err := s.h.Service.FindRuns(ctx, s.owner, s.thread, &runs.RunQuery{Limit: runs.MaxPage})
+	slices.Reverse(all)
+	return all, err
+}
+
+func (s *threadSource) close() {
+	if s.source != nil {
+		s.source.close()
+	}
+}
+
+// lookForRuns is how often a stream of a thread looks for its next run.
+const lookForRuns = 250 * time.Millisecond
+
+// next returns the next frames, see [sse.Source].
+func (s *threadSource) next(ctx context.Context) ([]sse.Event, error) {
+	for {
+		if s.source == nil {
+			if err := s.begin(ctx); err != nil {
+				return nil, err
+			}
+		}
+		out, err := s.source.next(ctx)
+		for i := range out {
+			if out[i].ID != "" {
+				out[i].ID = s.id(out[i].ID)
+			}
+		}
+		if errors.Is(err, io.EOF) && s.h.Closing.Err() == nil {
+			out, err = append(out, s.done()), nil
+		}
+		if err != nil || len(out) > 0 {
+			return out, err
+		}
+	}
+}
+
+func (s *threadSource) id(position string) string {
+	return strconv.FormatUint(s.number, 10) + "." + position
+}
+
+// done returns the frame that says that a run has ended, and makes room for the next one.
+func (s *threadSource) done() sse.Event {
+	data, _ := json.Marshal(map[string]string{"status": "run_done", "run_id": s.run.ID}) //nolint:errchkjson // they are texts
+	s.source.close()
+	s.source, s.after, s.live = nil, start, false
+	return sse.Event{Name: "metadata", ID: s.id(position{1 << 62, 0}.String()), Data: data}
+}
+
+// begin waits for the next run.
+func (s *threadSource) begin(ctx context.Context) error {
+	for {
+		all, err := s.runs(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range all {
+			if all[i].Number <= s.number {
+				continue
+			}
+			if all[i].Number > s.number+1 {
+				s.after = start // the run of the client's last frame is gone
+			}
+			return s.show(&all[i])
+		}
+		timer := time.NewTimer(lookForRuns) //nolint:forbidigo // clients wait in real time
+		select {
+		case <-timer.C:
+		case <-s.h.Closing.Done():
+			timer.Stop()
+			return io.EOF
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (s *threadSource) show(run *runs.Run) error {
+	v := &view{run: run, after: s.after, live: s.live && run.Attempt > 0}
+	for _, mode := range s.modes {
+		switch mode {
+		case modeRuns:
+			modes, nested, err := wantedOf(run, nil)
+			if err != nil {
+				return err
+			}
+			v.modes, v.nested = append(v.modes, modes...), v.nested || nested
+		case modeState:
+			v.modes = append(v.modes, frames.Values)
+		case modeLifecycle:
+		}
+	}
+	s.number, s.run = run.Number, run
+	s.source = &source{h: s.h, owner: s.owner, view: v}
+	return nil
+}

@@ -1,0 +1,180 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agenthost/agenthost/engine"
+	"github.com/agenthost/agenthost/host/store"
+	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/runs/webhook"
+	"github.com/agenthost/agenthost/server/config"
+	"github.com/agenthost/agenthost/server/internal/access"
+	"github.com/agenthost/agenthost/server/langgraph"
+)
+
+// Config configures a server.
+type Config struct {
+	Agents map[string]runs.Agent // by name; their threads are in one place
+	Runs   runs.Store
+	Store  store.Store    // long-term memory for clients; nil: they have none
+	Serve  *config.Config // nil: the defaults
+	Logger *slog.Logger   // nil: nothing is logged
+	// Version is that of agenthost, for clients.
+	Version string
+}
+
+// Server is a server of agents. It performs runs from New on; the caller must close it.
+type Server struct {
+	config    Config
+	log       *slog.Logger
+	service   *runs.Service
+	engine    *engine.Engine
+	webhooks  *webhook.Sender
+	handler   http.Handler
+	release   func() error // of what authenticates
+	stopping  atomic.Bool
+	closing   context.Context //nolint:containedctx // it ends when streams must
+	endStream context.CancelFunc
+	closed    sync.Once
+}
+
+// New returns a server. The agents and stores stay the caller's, and must stay open until the server is closed.
+func New(c Config) (_ *Server, err error) {
+	if c.Serve == nil {
+		c.Serve = config.Default()
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{config: c, log: c.Logger}
+	defer func() {
+		if err != nil {
+			s.abandon()
+		}
+	}()
+	s.closing, s.endStream = context.WithCancel(context.Background())
+	authenticator, release, err := c.Serve.Authenticator()
+	if err != nil {
+		return nil, err
+	}
+	s.release = release
+	if s.webhooks, err = webhook.New(webhook.Config{
+		Private: c.Serve.Webhooks.Private(), Timeout: c.Serve.Webhooks.Timeout, Attempts: c.Serve.Webhooks.Attempts,
+	}); err != nil {
+		return nil, err
+	}
+	door := langgraph.New(langgraph.Config{
+		Store: c.Store, Logger: c.Logger, Version: c.Version, Closing: s.closing, Healthy: s.healthy,
+		Streams: access.NewSlots("streams", c.Serve.Limits.StreamsPerOwner, c.Serve.Limits.Streams),
+	})
+	if s.service, err = runs.NewService(runs.ServiceConfig{
+		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, MaxQueued: c.Serve.Limits.RunsPerOwner, Expiry: expiry(c.Serve), KeepEvents: c.Serve.Retention.Events,
+		CheckWebhook: s.webhooks.Check, Fire: door.Fire, Next: langgraph.NextFire,
+	}); err != nil {
+		return nil, err
+	}
+	door.Service = s.service
+	if s.handler, err = s.wrap(door, authenticator); err != nil {
+		return nil, err
+	}
+	s.engine, err = engine.Start(engine.Config{
+		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, Timeout: c.Serve.Limits.RunTimeout,
+	})
+	return s, err
+}
+
+func expiry(c *config.Config) *runs.Expiry {
+	if c.Retention.Threads.TTL == 0 {
+		return nil
+	}
+	return &runs.Expiry{After: c.Retention.Threads.TTL, KeepState: c.Retention.Threads.KeepLatest}
+}
+
+// abandon releases what a server has that could not be made.
+func (s *Server) abandon() {
+	s.endStream()
+	if s.service != nil {
+		s.service.Close()
+	}
+	if s.webhooks != nil {
+		_ = s.webhooks.Close()
+	}
+	if s.release != nil {
+		_ = s.release()
+	}
+}
+
+// Handler answers the requests of clients.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Service returns what the doors of the server use.
+func (s *Server) Service() *runs.Service { return s.service }
+
+// healthy returns why the server cannot do its work.
+func (s *Server) healthy(r *http.Request) error {
+	if s.stopping.Load() {
+		return errors.New("the server is stopping")
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+	defer cancel()
+	if _, _, err := s.config.Runs.FindAssistants(ctx, "", &runs.AssistantQuery{Page: runs.Page{Limit: 1}}); err != nil {
+		return fmt.Errorf("the database does not answer: %w", err)
+	}
+	return nil
+}
+
+// Serve answers requests until the context ends. Then it stops: runs yield at their next step and are given back, so that
+// another server goes on with them, or this one when it starts again. Those that have not yielded after the time drain of the configuration are
+// cut off, and go on from their last checkpoint. Serve closes the listener and the server.
+func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	server := access.NewServer(s.handler, s.log)
+	ended := make(chan error, 1)
+	go func() {
+		if t := s.config.Serve.TLS; t != nil {
+			ended <- server.ServeTLS(listener, t.CertFile, t.KeyFile)
+			return
+		}
+		ended <- server.Serve(listener)
+	}()
+	var failed error
+	select {
+	case failed = <-ended:
+	case <-ctx.Done():
+	}
+	s.stopping.Store(true)
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.Serve.Drain)
+	defer cancel()
+	s.Close(drain)
+	leave, cancelLeave := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
+	defer cancelLeave()
+	if err := server.Shutdown(leave); err != nil {
+		_ = server.Close()
+	}
+	if failed == nil {
+		failed = <-ended
+	}
+	if errors.Is(failed, http.ErrServerClosed) {
+		return nil
+	}
+	return failed
+}
+
+// leaveTime is how long clients may take to read the end of their answers when the server stops.
+const leaveTime = 5 * time.Second
+
+// Close stops the server. When ctx ends, runs that have not yielded are cut off.
+func (s *Server) Close(ctx context.Context) {
+	s.closed.Do(func() {
+		s.stopping.Store(true)
+		s.engine.Close(ctx)
+		s.abandon()
+	})
+}

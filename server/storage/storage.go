@@ -1,0 +1,53 @@
+// Package storage opens the database of a server of agents: its runs, the threads of its agents, and values that outlive threads, all in one place.
+package storage
+
+import (
+	"context"
+	"errors"
+
+	pgthreads "github.com/agenthost/agenthost/host/checkpoint/postgres"
+	sqlitethreads "github.com/agenthost/agenthost/host/checkpoint/sqlite"
+	"github.com/agenthost/agenthost/manifest/threadstore"
+	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/runs/memory"
+	"github.com/agenthost/agenthost/runs/postgres"
+	"github.com/agenthost/agenthost/runs/sqlite"
+)
+
+// Storage is an open database. The caller must close it.
+type Storage struct {
+	Threads *threadstore.Store
+	Runs    runs.Store
+
+	close func() error // of the runs
+}
+
+// Open opens a database, and makes what is missing in it. The zero address is that of the memory of this process.
+func Open(ctx context.Context, address threadstore.Address) (*Storage, error) {
+	if address.IsZero() || address.InMemory() {
+		return &Storage{Threads: threadstore.InMemory(), Runs: memory.New(memory.Options{}), close: func() error { return nil }}, nil
+	}
+	threads, err := address.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &Storage{Threads: threads, close: func() error { return nil }}
+	switch database := threads.Store.(type) {
+	case *sqlitethreads.Store:
+		s.Runs, err = sqlite.Open(ctx, database, sqlite.Options{})
+	case *pgthreads.Store:
+		var opened *postgres.Store
+		if opened, err = postgres.Open(ctx, database, postgres.Options{}); err == nil {
+			s.Runs, s.close = opened, opened.Close
+		}
+	default:
+		err = errors.New("storage: this kind of database cannot keep runs")
+	}
+	if err != nil {
+		return nil, errors.Join(err, threads.Close())
+	}
+	return s, nil
+}
+
+// Close closes the database.
+func (s *Storage) Close() error { return errors.Join(s.close(), s.Threads.Close()) }

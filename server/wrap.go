@@ -1,0 +1,56 @@
+package server
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/agenthost/agenthost/server/auth"
+	"github.com/agenthost/agenthost/server/internal/access"
+	"github.com/agenthost/agenthost/server/internal/detail"
+	"github.com/agenthost/agenthost/server/langgraph"
+)
+
+// writeTime is how long a client may take to accept a piece of an answer.
+const writeTime = time.Minute
+
+// wrap puts what every request passes before the doors.
+func (s *Server) wrap(door http.Handler, authenticator auth.Authenticator) (http.Handler, error) {
+	c := s.config.Serve
+	hosts, err := access.Hosts(c.Hosts...)
+	if err != nil {
+		return nil, err
+	}
+	origins, err := access.Origins(c.CORS.Origins...)
+	if err != nil {
+		return nil, err
+	}
+	rates, err := access.Rates(access.RateConfig{PerSecond: c.Limits.RequestsPerSecond, Burst: c.Limits.Burst, Key: access.ByPrincipal})
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.page)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
+	mux.HandleFunc("GET /readyz", s.ready)
+	mux.Handle("/", door)
+	return access.Chain(mux, access.RequestIDs(), access.Log(s.log), access.Recover(s.log), hosts, origins,
+		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, open), rates), nil
+}
+
+// open reports whether a request needs no credential.
+func open(r *http.Request) bool {
+	if r.Method == http.MethodGet && (r.URL.Path == "/" || r.URL.Path == "/healthz" || r.URL.Path == "/readyz") {
+		return true
+	}
+	return langgraph.IsOpen(r)
+}
+
+// ready answers whether the server takes requests, for those who distribute them.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if err := s.healthy(r); err != nil {
+		access.Note(r.Context(), err)
+		detail.Write(w, &detail.Error{Status: http.StatusServiceUnavailable, Text: "the server is not ready", Cause: err, RetryAfter: time.Second})
+		return
+	}
+	_, _ = w.Write([]byte("ok\n"))
+}

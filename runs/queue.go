@@ -25,7 +25,7 @@ type Queue interface {
 	// that are taken are left out: so it can be repeated.
 	Append(ctx context.Context, w *Worker, events []Event) error
 	// Finish ends a run with its last events, and notes the end in its thread, all at once. The thread stays busy if another run of it
-	// is not over. Without Run.Resumable its tokens are removed. The error is [ErrNotClaimed] if the worker does not have the run, or
+	// is not over. The error is [ErrNotClaimed] if the worker does not have the run, or
 	// if the events are not those of its attempt.
 	Finish(ctx context.Context, w *Worker, o *Outcome) error
 	// Release gives a run back without an end: it is pending again and comes before later runs of its thread. The error is
@@ -38,8 +38,9 @@ type Queue interface {
 	Fire(ctx context.Context, now time.Time, limit int, next func(s *Schedule) time.Time) ([]Schedule, error)
 	// Expired returns threads whose Expiry has passed and that are not busy, the one that expired first at first; at most limit.
 	Expired(ctx context.Context, now time.Time, limit int) ([]Thread, error)
-	// Prune removes the events of runs that were over before a time. Runs stay.
-	Prune(ctx context.Context, before time.Time) (events int, err error)
+	// Prune removes the events of runs that were over before a time, and the tokens of those that were over before another one and lack
+	// Run.Resumable. Runs stay.
+	Prune(ctx context.Context, before, tokens time.Time) (events int, err error)
 }
 
 // Worker is a process that performs runs.

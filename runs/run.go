@@ -36,7 +36,7 @@ type Run struct {
 	After checkpoint.ID
 	// Cancel is what somebody wants to become of the run; "": nobody does.
 	Cancel Cancel
-	// Resumable keeps tokens among its events, so that a reader can have them again.
+	// Resumable keeps tokens as long as its other events, so that a reader can have them again later.
 	Resumable bool
 	Webhook   string // a URL that is told how the run ended; "": none
 }

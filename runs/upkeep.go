@@ -61,6 +61,9 @@ func (s *Service) start(ctx context.Context, schedule *Schedule) {
 	}
 }
 
+// keepTokens is how long readers may take to read the last tokens of a run that is not resumable.
+const keepTokens = time.Minute
+
 // expire removes threads whose time is over, and the events of old runs.
 func (s *Service) expire(ctx context.Context) {
 	now := time.Now() //nolint:forbidigo // expiry goes by real time
@@ -74,7 +77,7 @@ func (s *Service) expire(ctx context.Context) {
 			s.failed(ctx, "an expired thread cannot be removed; trying again", err)
 		}
 	}
-	if _, err := s.store.Prune(ctx, now.Add(-s.config.KeepEvents)); err != nil {
+	if _, err := s.store.Prune(ctx, now.Add(-s.config.KeepEvents), now.Add(-keepTokens)); err != nil {
 		s.failed(ctx, "events of old runs cannot be removed; trying again", err)
 	}
 }

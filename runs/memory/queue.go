@@ -161,9 +161,6 @@ func (s *Store) Finish(ctx context.Context, w *runs.Worker, o *runs.Outcome) err
 	for i := range o.Events {
 		r.add(&o.Events[i])
 	}
-	if !r.row.Resumable {
-		r.events = slices.DeleteFunc(r.events, func(e runs.Event) bool { return e.Token() })
-	}
 	s.close(r)
 	return nil
 }
@@ -207,7 +204,7 @@ func (s *Store) Expired(ctx context.Context, now time.Time, limit int) (expired 
 }
 
 // Prune removes events of old runs, see [runs.Queue].
-func (s *Store) Prune(ctx context.Context, before time.Time) (events int, err error) {
+func (s *Store) Prune(ctx context.Context, before, tokens time.Time) (events int, err error) {
 	if err := s.begin(ctx, ""); err != nil {
 		return 0, err
 	}
@@ -216,6 +213,11 @@ func (s *Store) Prune(ctx context.Context, before time.Time) (events int, err er
 		if r.row.Status.Over() && r.row.Updated.Before(before) {
 			events += len(r.events)
 			r.events = nil
+		}
+		if !r.row.Resumable && r.row.Status.Over() && r.row.Updated.Before(tokens) {
+			had := len(r.events)
+			r.events = slices.DeleteFunc(r.events, func(e runs.Event) bool { return e.Token() })
+			events += had - len(r.events)
 		}
 	}
 	used := map[string]bool{}

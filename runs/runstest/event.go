@@ -120,11 +120,20 @@ func (c *check) tokens() {
 		require.NoError(c.t, c.s.Append(c.ctx(), w, []runs.Event{anEvent(r.ID, 1), token(2), token(3), anEvent(r.ID, 4)}))
 		require.Equal(c.t, []uint64{1, 2, 3, 4}, seqs(c.readEvents(r.ID)))
 		require.NoError(c.t, c.s.Finish(c.ctx(), w, &runs.Outcome{Run: r.ID, Status: runs.Success, Events: []runs.Event{token(5), anEvent(r.ID, 6)}}))
-		want := []uint64{1, 4, 6}
+		all, ended := []uint64{1, 2, 3, 4, 5, 6}, c.readRun(r.ID).Updated
+		require.Equal(c.t, all, seqs(c.readEvents(r.ID)), "who follows it reads them to the end")
+		n, err := c.s.Prune(c.ctx(), time.Time{}, ended)
+		require.NoError(c.t, err)
+		require.Zero(c.t, n)
+		n, err = c.s.Prune(c.ctx(), time.Time{}, ended.Add(time.Microsecond))
+		require.NoError(c.t, err)
 		if resumable {
-			want = []uint64{1, 2, 3, 4, 5, 6}
+			require.Zero(c.t, n)
+			require.Equal(c.t, all, seqs(c.readEvents(r.ID)))
+			continue
 		}
-		require.Equal(c.t, want, seqs(c.readEvents(r.ID)), "resumable: %v", resumable)
+		require.Equal(c.t, 3, n)
+		require.Equal(c.t, []uint64{1, 4, 6}, seqs(c.readEvents(r.ID)))
 	}
 }
 
@@ -135,7 +144,7 @@ func (c *check) prune() {
 	require.NoError(c.t, c.s.Append(c.ctx(), w, []runs.Event{anEvent(over.ID, 1), anEvent(over.ID, 2), anEvent(running.ID, 1)}))
 	c.succeed(w, over.ID)
 	prune := func(before time.Time) int {
-		n, err := c.s.Prune(c.ctx(), before)
+		n, err := c.s.Prune(c.ctx(), before, time.Time{})
 		require.NoError(c.t, err)
 		return n
 	}

@@ -50,7 +50,7 @@ func Touch(t *testing.T, s runs.Store) {
 			}
 		}
 	}
-	_, err = s.Prune(c.ctx(), noon.AddDate(100, 0, 0))
+	_, err = s.Prune(c.ctx(), noon.AddDate(100, 0, 0), noon.AddDate(100, 0, 0))
 	require.NoError(t, err)
 	calls := c.calls(func() {})
 	for _, deletes := range []bool{false, true} {

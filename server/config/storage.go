@@ -29,6 +29,14 @@ func (s *Storage) CheckStrict(n strictyaml.Node) error {
 	}
 }
 
+// Address returns the database as the flag --storage takes it; "" is the memory of the process.
+func (s *Storage) Address() string {
+	if s.SQLiteFile != "" {
+		return "sqlite:" + s.SQLiteFile
+	}
+	return s.Postgres
+}
+
 // Retention says how long things are kept.
 type Retention struct {
 	Threads ThreadRetention `yaml:"threads"`                                     // threads without an expiry of their own

@@ -180,6 +180,22 @@ func (h *Handler) readRun(c *call) error {
 	return c.answer(runOf(r))
 }
 
+// readByID answers for paths of net/http that would contradict each other as patterns: what belongs to a run without a thread, and a schedule.
+func (h *Handler) readByID(c *call) error {
+	run, what := c.r.PathValue("run"), c.r.PathValue("what")
+	switch {
+	case run == "crons":
+		c.r.SetPathValue("cron", what)
+		return h.readCron(c)
+	case what == "stream":
+		return h.streamByID(c)
+	case what == "join":
+		return h.joinRun(c)
+	default:
+		return detail.Errorf(http.StatusNotFound, "Not Found")
+	}
+}
+
 func (h *Handler) deleteRun(c *call) error {
 	r, err := h.runOfPath(c)
 	if err != nil {

@@ -77,10 +77,14 @@ func (h *Handler) stateOf(thread string, s *runs.State) map[string]any {
 	if s.Snapshot == nil {
 		return emptyState(nil, nil)
 	}
+	root := s.Checkpoint == 0
+	if root {
+		s.Checkpoint = checkpoint.Root
+	}
 	here := map[string]any{"checkpoint_id": checkpointID(s.Checkpoint), "thread_id": thread, "checkpoint_ns": ""}
 	out := emptyState(here, here["checkpoint_id"])
 	out["values"], out["created_at"], out["metadata"] = h.content(s), timeOf(s.Time), metadataOf(thread, s)
-	if s.Checkpoint != checkpoint.Root {
+	if !root {
 		parent := rootID
 		if s.Parent > 0 {
 			parent = checkpointID(s.Parent)
@@ -89,7 +93,7 @@ func (h *Handler) stateOf(thread string, s *runs.State) map[string]any {
 		out["parent_checkpoint_id"] = parent
 	}
 	next := s.Next
-	if s.Checkpoint == checkpoint.Root {
+	if root {
 		next = startNode
 	}
 	if next != "" {

@@ -29,10 +29,7 @@ func (h *Handler) waitBody(c *call, stateless bool) error {
 	return h.join(c, run, body.cancels())
 }
 
-func (h *Handler) joinRun(c *call) error  { return h.joinThere(c) }
-func (h *Handler) joinByID(c *call) error { return h.joinThere(c) }
-
-func (h *Handler) joinThere(c *call) error {
+func (h *Handler) joinRun(c *call) error {
 	release, err := h.Streams.Acquire(c.owner)
 	if err != nil {
 		return err

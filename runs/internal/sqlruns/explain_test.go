@@ -31,9 +31,9 @@ func crowd(series func(n int) string) []string {
 		`INSERT INTO agenthost_run_threads (owner, id, metadata, rest, status, agent, created, updated, stepped, expiry, keep_state, temporary)
 			SELECT 'owner' || (i % 50), 't' || i, '{"n": 1}', 'idle', 'idle', 'agent', i, i, 0, CASE WHEN i % 100 = 0 THEN 1000 END, {false}, {false} ` + series(5000),
 		`INSERT INTO agenthost_runs (thread, owner, id, thread_id, agent, assistant, metadata, strategy, status, created, updated, due, attempt, after_id,
-			cancel, resumable, webhook, kept)
+			cancel, resumable, webhook, kept, tokens)
 			SELECT no, owner, 'r' || no, id, 'agent', '', '{}', 'enqueue', CASE WHEN no % 100 = 0 THEN 'pending' ELSE 'success' END, no, no, 0, 1, 0, '',
-			{false}, '', no % 1000 = 0 FROM agenthost_run_threads`,
+			{false}, '', no % 1000 = 0, no % 1000 = 0 FROM agenthost_run_threads`,
 		`INSERT INTO agenthost_run_events (run, seq, time, type) SELECT number, 4294967296 + i, 1, 'step' FROM agenthost_runs, (SELECT i ` + series(5) + `) AS s`,
 		`INSERT INTO agenthost_run_assistants (owner, id, agent, name, folded, description, metadata, version, newest, created, updated)
 			SELECT 'owner' || (i % 500), 'a' || i, 'agent', '', '', '', '{}', 1, 1, i, i ` + series(2000),

@@ -3,7 +3,6 @@ package sqlruns
 import (
 	"context"
 	"database/sql"
-	"slices"
 	"time"
 
 	"github.com/agenthost/agenthost/runs"
@@ -82,17 +81,10 @@ func (s *Store) finish(ctx context.Context, tx *sql.Tx, w *runs.Worker, c *claim
 	if err != nil {
 		return err
 	}
-	events := o.Events
-	if !c.resumable {
-		events = slices.DeleteFunc(slices.Clone(events), func(e runs.Event) bool { return e.Token() })
-		if _, err := s.exec(ctx, tx, `DELETE FROM agenthost_run_events WHERE run = $1 AND type = $2`, c.number, runs.TypeToken); err != nil {
-			return err
-		}
-	}
-	if err := s.addEvents(ctx, tx, w, events); err != nil {
+	if err := s.addEvents(ctx, tx, w, o.Events); err != nil {
 		return err
 	}
-	_, err = s.exec(ctx, tx, `UPDATE agenthost_runs SET status = $2, failure = $3, after_id = $4, updated = $5, worker = NULL, kept = $6 WHERE number = $1`,
+	_, err = s.exec(ctx, tx, `UPDATE agenthost_runs SET status = $2, failure = $3, after_id = $4, updated = $5, worker = NULL, kept = $6, tokens = NOT resumable WHERE number = $1`,
 		c.number, string(r.Status), failure, int64(r.After), micros(r.Updated), true)
 	return err
 }

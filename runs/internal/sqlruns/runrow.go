@@ -34,8 +34,8 @@ func (s *Store) addRun(ctx context.Context, tx *sql.Tx, thread int64, r *runs.Ru
 	}
 	number, err := collect(ctx, s, tx, scanNumber, `INSERT INTO agenthost_runs
 		(thread, owner, id, thread_id, agent, assistant, task, request, metadata, strategy, status, created, updated, due, attempt, after_id, cancel,
-		resumable, webhook, kept)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', $11, $11, $12, 0, 0, '', $13, $14, $15)
+		resumable, webhook, kept, tokens)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', $11, $11, $12, 0, 0, '', $13, $14, $15, $15)
 		ON CONFLICT (id) DO NOTHING RETURNING number`,
 		thread, r.Owner, r.ID, r.Thread, r.Agent, r.Assistant, textOf(r.Task), textOf(r.Request), metadata, string(r.Strategy), micros(r.Created),
 		micros(r.Due), r.Resumable, r.Webhook, false)

@@ -164,6 +164,11 @@ func (t *Translator) changed(e *host.Event) {
 		t.chains.began()
 		return
 	}
+	seen := len(change(e, t.config.Hidden)) > 0
+	if !seen { // only fields changed that clients do not see
+		t.finish(nil)
+		return
+	}
 	t.whole(e)
 	t.finish(e)
 	t.values()

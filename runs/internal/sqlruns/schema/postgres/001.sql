@@ -49,7 +49,8 @@ CREATE TABLE agenthost_runs (
 	resumable boolean NOT NULL,
 	webhook   text NOT NULL,
 	worker    text COLLATE "C", -- who has claimed it
-	kept      boolean NOT NULL  -- it is over, and may have events
+	kept      boolean NOT NULL, -- it is over, and may have events
+	tokens    boolean NOT NULL  -- it is over, and may have tokens that are not kept as long
 );
 
 CREATE INDEX agenthost_runs_thread ON agenthost_runs (thread, number);
@@ -58,6 +59,7 @@ CREATE INDEX agenthost_runs_waiting ON agenthost_runs (thread, number) WHERE sta
 CREATE INDEX agenthost_runs_unfinished ON agenthost_runs (owner) WHERE status IN ('pending', 'running');
 CREATE UNIQUE INDEX agenthost_runs_running ON agenthost_runs (thread) WHERE status = 'running';
 CREATE INDEX agenthost_runs_kept ON agenthost_runs (updated) WHERE kept;
+CREATE INDEX agenthost_runs_tokens ON agenthost_runs (updated) WHERE tokens;
 
 CREATE TABLE agenthost_run_events (
 	run  bigint NOT NULL REFERENCES agenthost_runs (number) ON DELETE CASCADE,

@@ -48,7 +48,8 @@ CREATE TABLE agenthost_runs (
 	resumable INTEGER NOT NULL,
 	webhook   TEXT NOT NULL,
 	worker    TEXT, -- who has claimed it
-	kept      INTEGER NOT NULL  -- it is over, and may have events
+	kept      INTEGER NOT NULL, -- it is over, and may have events
+	tokens    INTEGER NOT NULL  -- it is over, and may have tokens that are not kept as long
 );
 
 CREATE INDEX agenthost_runs_thread ON agenthost_runs (thread, number);
@@ -57,6 +58,7 @@ CREATE INDEX agenthost_runs_waiting ON agenthost_runs (thread, number) WHERE sta
 CREATE INDEX agenthost_runs_unfinished ON agenthost_runs (owner) WHERE status IN ('pending', 'running');
 CREATE UNIQUE INDEX agenthost_runs_running ON agenthost_runs (thread) WHERE status = 'running';
 CREATE INDEX agenthost_runs_kept ON agenthost_runs (updated) WHERE kept;
+CREATE INDEX agenthost_runs_tokens ON agenthost_runs (updated) WHERE tokens;
 
 -- Events in the order in which they were made, so that pages are filled to the end.
 CREATE TABLE agenthost_run_events (

@@ -27,6 +27,8 @@ type Config struct {
 	Lease time.Duration
 	// Poll is how often the process looks for runs that no hint told it of; 0: 1 s.
 	Poll time.Duration
+	// Ended is told of each run that has ended here, by any goroutine, and must return soon; nil: nobody is told.
+	Ended func(r *runs.Run)
 	// Timeout is how long one attempt of a run may take, waiting for its turn not included; 0: it is not limited.
 	Timeout time.Duration
 }

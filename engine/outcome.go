@@ -138,6 +138,7 @@ func (a *attempt) end(o *runs.Outcome) {
 		done()
 		switch {
 		case err == nil:
+			a.ended(o)
 			return
 		case errors.Is(err, runs.ErrNotClaimed):
 			a.lost()
@@ -147,6 +148,15 @@ func (a *attempt) end(o *runs.Outcome) {
 		if wait(a.engine.ctx, pause) != nil {
 			return
 		}
+	}
+}
+
+// ended tells who wants to know that the run has ended.
+func (a *attempt) ended(o *runs.Outcome) {
+	if tell := a.engine.config.Ended; tell != nil && !o.Remove {
+		r := *a.run
+		r.Status, r.Failure, r.Before, r.After = o.Status, o.Failure, a.before, o.After
+		tell(&r)
 	}
 }
 

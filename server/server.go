@@ -35,9 +35,11 @@ type Config struct {
 type Server struct {
 	config    Config
 	log       *slog.Logger
+	door      *langgraph.Handler
 	service   *runs.Service
 	engine    *engine.Engine
 	webhooks  *webhook.Sender
+	told      *deliveries
 	handler   http.Handler
 	release   func() error // of what authenticates
 	stopping  atomic.Bool
@@ -71,22 +73,23 @@ func New(c Config) (_ *Server, err error) {
 	}); err != nil {
 		return nil, err
 	}
-	door := langgraph.New(langgraph.Config{
+	s.told = newDeliveries(s)
+	s.door = langgraph.New(langgraph.Config{
 		Store: c.Store, Logger: c.Logger, Version: c.Version, Closing: s.closing, Healthy: s.healthy,
 		Streams: access.NewSlots("streams", c.Serve.Limits.StreamsPerOwner, c.Serve.Limits.Streams),
 	})
 	if s.service, err = runs.NewService(runs.ServiceConfig{
 		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, MaxQueued: c.Serve.Limits.RunsPerOwner, Expiry: expiry(c.Serve), KeepEvents: c.Serve.Retention.Events,
-		CheckWebhook: s.webhooks.Check, Fire: door.Fire, Next: langgraph.NextFire,
+		CheckWebhook: s.webhooks.Check, Fire: s.door.Fire, Next: langgraph.NextFire,
 	}); err != nil {
 		return nil, err
 	}
-	door.Service = s.service
-	if s.handler, err = s.wrap(door, authenticator); err != nil {
+	s.door.Service = s.service
+	if s.handler, err = s.wrap(s.door, authenticator); err != nil {
 		return nil, err
 	}
 	s.engine, err = engine.Start(engine.Config{
-		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, Timeout: c.Serve.Limits.RunTimeout,
+		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, Timeout: c.Serve.Limits.RunTimeout, Ended: s.told.ended,
 	})
 	return s, err
 }
@@ -103,6 +106,9 @@ func (s *Server) abandon() {
 	s.endStream()
 	if s.service != nil {
 		s.service.Close()
+	}
+	if s.told != nil {
+		s.told.close()
 	}
 	if s.webhooks != nil {
 		_ = s.webhooks.Close()

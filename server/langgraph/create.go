@@ -24,7 +24,7 @@ type runCreate struct {
 	Checkpoint        *placeBody       `json:"checkpoint"`
 	CheckpointID      *string          `json:"checkpoint_id"`
 	Config            json.RawMessage  `json:"config"`
-	Context           map[string]any   `json:"context"`
+	Context           jsonObject       `json:"context"`
 	Metadata          runs.Metadata    `json:"metadata"`
 	StreamMode        names            `json:"stream_mode"`
 	StreamSubgraphs   bool             `json:"stream_subgraphs"`

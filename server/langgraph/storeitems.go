@@ -17,6 +17,17 @@ import (
 // ownersNamespace is the namespace below which each owner has one. The owner "" is everybody, and has the store as agents see it.
 const ownersNamespace = "owners"
 
+// jsonObject is an object whose numbers stay as they were written.
+type jsonObject map[string]json.RawMessage
+
+func (o jsonObject) wire() (out wire.Map, err error) {
+	text, err := json.Marshal(o)
+	if err != nil || o == nil {
+		return nil, err
+	}
+	return out, out.UnmarshalJSON(text)
+}
+
 // namespace returns where in the store a namespace of a client is.
 func (c *call) namespace(labels []string) store.Namespace {
 	if c.owner == "" {
@@ -77,7 +88,7 @@ func (h *Handler) putItem(c *call) error {
 	var body struct {
 		Namespace []string         `json:"namespace"`
 		Key       *string          `json:"key"`
-		Value     map[string]any   `json:"value"`
+		Value     jsonObject       `json:"value"`
 		Index     *json.RawMessage `json:"index"`
 		TTL       *float64         `json:"ttl"` // minutes
 	}
@@ -97,7 +108,7 @@ func (h *Handler) putItem(c *call) error {
 	case body.Value == nil:
 		return missing("value")
 	}
-	value, err := wire.Of(body.Value)
+	value, err := body.Value.wire()
 	if err != nil {
 		return unprocessable("the value cannot be stored: %v", err)
 	}
@@ -109,7 +120,7 @@ func (h *Handler) putItem(c *call) error {
 		}
 		options.TTL = max(time.Duration(*body.TTL*float64(time.Minute)), store.Resolution)
 	}
-	if _, err := s.Put(c.r.Context(), c.namespace(body.Namespace), *body.Key, value, options); err != nil {
+	if _, err := s.Put(c.r.Context(), c.namespace(body.Namespace), *body.Key, value.Raw(), options); err != nil {
 		return storeError(err)
 	}
 	return c.done()
@@ -175,7 +186,7 @@ func (h *Handler) deleteItem(c *call) error {
 func (h *Handler) searchItems(c *call) error {
 	var body struct {
 		Prefix []string       `json:"namespace_prefix"`
-		Filter map[string]any `json:"filter"`
+		Filter jsonObject     `json:"filter"`
 		Query  *string        `json:"query"`
 		Limit  *int           `json:"limit"`
 		Offset *int           `json:"offset"`
@@ -194,7 +205,7 @@ func (h *Handler) searchItems(c *call) error {
 	if err != nil {
 		return err
 	}
-	filter, err := wire.MapOf(body.Filter)
+	filter, err := body.Filter.wire()
 	if err != nil {
 		return unprocessable("the filter cannot be used: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,6 +82,7 @@ func wantedOf(run *runs.Run, named []string) (modes []frames.Mode, nested bool, 
 	if err := json.Unmarshal(run.Request, &request); err != nil && len(run.Request) > 0 {
 		return nil, false, fmt.Errorf("what the client of the run %s asked for cannot be read: %w", run.ID, err)
 	}
+	named = slices.DeleteFunc(slices.Clone(named), func(name string) bool { return name == "" })
 	if len(named) == 0 {
 		named = request.StreamMode
 	}

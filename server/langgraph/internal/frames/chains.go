@@ -131,9 +131,6 @@ func (c *chains) finished(result map[string]any) {
 	}
 	c.step("on_chain_stream", map[string]any{"chunk": result})
 	c.step("on_chain_end", map[string]any{"output": result, "input": c.t.task.before})
-	if result != nil {
-		c.root("on_chain_stream", map[string]any{"chunk": map[string]any{c.t.task.name: result}})
-	}
 }
 
 // ended shows that the run has ended.

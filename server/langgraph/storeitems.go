@@ -185,11 +185,11 @@ func (h *Handler) deleteItem(c *call) error {
 
 func (h *Handler) searchItems(c *call) error {
 	var body struct {
-		Prefix []string       `json:"namespace_prefix"`
-		Filter jsonObject     `json:"filter"`
-		Query  *string        `json:"query"`
-		Limit  *int           `json:"limit"`
-		Offset *int           `json:"offset"`
+		Prefix []string   `json:"namespace_prefix"`
+		Filter jsonObject `json:"filter"`
+		Query  *string    `json:"query"`
+		Limit  *int       `json:"limit"`
+		Offset *int       `json:"offset"`
 	}
 	if err := jsonbody.Decode(c.r, &body); err != nil {
 		return err

@@ -30,14 +30,14 @@ type threadSource struct {
 	modes  []string
 	number uint64   // of the run that is shown, or was shown last
 	after  position // in that run
-	live   bool     // what has happened before is left out
+	newest uint64   // the newest run when the client came: of that one and earlier ones it sees only what happens from then on
 
 	run    *runs.Run
 	source *source
 }
 
 func newThreadSource(h *Handler, c *call, thread string) (*threadSource, error) {
-	s := &threadSource{h: h, owner: c.owner, thread: thread, modes: c.query()["stream_mode"], after: start, live: true}
+	s := &threadSource{h: h, owner: c.owner, thread: thread, modes: c.query()["stream_mode"], after: start}
 	if len(s.modes) == 0 {
 		s.modes = []string{modeRuns}
 	}
@@ -50,7 +50,6 @@ func newThreadSource(h *Handler, c *call, thread string) (*threadSource, error) 
 	if last == "" {
 		return s, s.skip(c.r.Context())
 	}
-	s.live = false
 	if last == "-1" {
 		return s, nil
 	}
@@ -71,6 +70,7 @@ func (s *threadSource) skip(ctx context.Context) error {
 		return err
 	}
 	for i := range all {
+		s.newest = all[i].Number
 		if all[i].Status.Over() {
 			s.number = all[i].Number
 		}
@@ -125,7 +125,7 @@ func (s *threadSource) id(position string) string {
 func (s *threadSource) done() sse.Event {
 	data, _ := json.Marshal(map[string]string{"status": "run_done", "run_id": s.run.ID}) //nolint:errchkjson // they are texts
 	s.source.close()
-	s.source, s.after, s.live = nil, start, false
+	s.source, s.after = nil, start
 	return sse.Event{Name: "metadata", ID: s.id(position{1 << 62, 0}.String()), Data: data}
 }
 
@@ -159,7 +159,7 @@ func (s *threadSource) begin(ctx context.Context) error {
 }
 
 func (s *threadSource) show(run *runs.Run) error {
-	v := &view{run: run, after: s.after, live: s.live && run.Attempt > 0}
+	v := &view{run: run, after: s.after, live: run.Number <= s.newest}
 	for _, mode := range s.modes {
 		switch mode {
 		case modeRuns:

@@ -1,0 +1,251 @@
+package langgraph_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/agenthost/agenthost/builtin"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
+	"github.com/agenthost/agenthost/host/model/scripted"
+	storememory "github.com/agenthost/agenthost/host/store/memory"
+	"github.com/agenthost/agenthost/host/store/semantic"
+	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/runs"
+	runsmemory "github.com/agenthost/agenthost/runs/memory"
+	"github.com/agenthost/agenthost/server"
+	"github.com/agenthost/agenthost/server/config"
+	"github.com/agenthost/agenthost/server/internal/sse"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// rig is a server with an agent that answers by rules, and a client.
+type rig struct {
+	t      *testing.T
+	url    string
+	key    string
+	client *http.Client
+	began  chan struct{} // the tool block was called
+	let    chan struct{} // it may end
+	store  runs.Store
+}
+
+// setup starts a server. yaml is its serve.yaml.
+func setup(t *testing.T, yaml string, change ...func(c *host.Config)) *rig {
+	t.Helper()
+	r := &rig{t: t, client: &http.Client{Transport: &http.Transport{}}, began: make(chan struct{}, 100), let: make(chan struct{}), store: runsmemory.New(runsmemory.Options{})}
+	rules, err := scripted.NewRules(
+		scripted.Rule{From: "human", When: "^weather (.*)$", Call: []scripted.RuleCall{{Tool: "get_weather", Args: map[string]any{"city": "$1"}}}},
+		scripted.Rule{From: "human", When: "^write (.*)$", Say: "I write it.", Call: []scripted.RuleCall{{Tool: "write_file", Args: map[string]any{"content": "$1"}}}},
+		scripted.Rule{From: "human", When: "^block", Call: []scripted.RuleCall{{Tool: "block", Args: map[string]any{}}}},
+		scripted.Rule{From: "tool", When: "(?s)(.*)", Say: "The tool said: $1"},
+		scripted.Rule{When: "(?s)^(.*)$", Say: "You said: $1"},
+	)
+	require.NoError(t, err)
+	threads := memory.New()
+	c := host.Config{
+		Name: "agent", Model: rules, Checkpointer: threads,
+		Tools: []host.Tool{
+			tool.Func("get_weather", "Tells the weather.", func(ctx context.Context, in struct {
+				City string `json:"city"`
+			}) (string, error) {
+				host.RuntimeOf(ctx).Emit("progress", must(host.Encode(map[string]any{"progress": "asking about " + in.City})))
+				return "sunny in " + in.City, nil
+			}),
+			tool.Func("write_file", "Writes a file.", func(_ context.Context, in struct {
+				Content string `json:"content"`
+			}) (string, error) {
+				return "wrote " + in.Content, nil
+			}),
+			tool.Func("block", "Waits.", func(ctx context.Context, _ struct{}) (string, error) {
+				r.began <- struct{}{}
+				select {
+				case <-r.let:
+					return "done", nil
+				case <-ctx.Done():
+					return "", context.Cause(ctx)
+				}
+			}),
+		},
+		Middleware: []host.Middleware{builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{"write_file": {AllowedDecisions: []builtin.DecisionType{builtin.Approve, builtin.Reject}}}}},
+	}
+	for _, do := range change {
+		do(&c)
+	}
+	agent, err := host.New(c)
+	require.NoError(t, err)
+	serve, err := config.Parse("serve.yaml", []byte(yaml), config.Options{})
+	require.NoError(t, err)
+	s, err := server.New(server.Config{
+		Agents: map[string]runs.Agent{"agent": {Agent: agent, Threads: threads}}, Runs: r.store, Serve: serve, Version: "test",
+		Store: semantic.WithoutIndex(storememory.New()),
+	})
+	require.NoError(t, err)
+	listening := httptest.NewServer(s.Handler())
+	r.url = listening.URL
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		s.Close(ctx)
+		r.client.CloseIdleConnections()
+		listening.Close()
+		require.NoError(t, agent.Close())
+	})
+	return r
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// as returns the client with another key.
+func (r *rig) as(key string) *rig {
+	other := *r
+	other.key = key
+	return &other
+}
+
+// send sends a request. The body may be a text or a value.
+func (r *rig) send(ctx context.Context, method, path string, body any, header ...string) *http.Response {
+	r.t.Helper()
+	var reader io.Reader = http.NoBody
+	switch b := body.(type) {
+	case nil:
+	case string:
+		reader = strings.NewReader(b)
+	default:
+		reader = bytes.NewReader(must(json.Marshal(body)))
+	}
+	request, err := http.NewRequestWithContext(ctx, method, r.url+path, reader)
+	require.NoError(r.t, err)
+	if r.key != "" {
+		request.Header.Set("X-Api-Key", r.key)
+	}
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
+	response, err := r.client.Do(request)
+	require.NoError(r.t, err)
+	return response
+}
+
+// do sends a request and returns its status and its document.
+func (r *rig) do(method, path string, body any) (int, any) {
+	r.t.Helper()
+	response := r.send(r.t.Context(), method, path, body)
+	defer func() { require.NoError(r.t, response.Body.Close()) }()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(r.t, err)
+	if len(bytes.TrimSpace(text)) == 0 {
+		return response.StatusCode, nil
+	}
+	var document any
+	require.NoError(r.t, json.Unmarshal(text, &document), "%s %s: %s", method, path, text)
+	return response.StatusCode, document
+}
+
+// get sends a request that must succeed, and returns its document.
+func (r *rig) get(method, path string, body any) any {
+	r.t.Helper()
+	status, document := r.do(method, path, body)
+	require.Less(r.t, status, 300, "%s %s: %v", method, path, document)
+	return document
+}
+
+// object is get for objects.
+func (r *rig) object(method, path string, body any) map[string]any {
+	r.t.Helper()
+	out, ok := r.get(method, path, body).(map[string]any)
+	require.True(r.t, ok)
+	return out
+}
+
+// refused sends a request that must fail, and returns why.
+func (r *rig) refused(status int, method, path string, body any) string {
+	r.t.Helper()
+	got, document := r.do(method, path, body)
+	require.Equal(r.t, status, got, "%s %s: %v", method, path, document)
+	text, ok := document.(map[string]any)["detail"].(string)
+	require.True(r.t, ok, "%v", document)
+	return text
+}
+
+func (r *rig) thread() string {
+	r.t.Helper()
+	return r.object("POST", "/threads", map[string]any{})["thread_id"].(string)
+}
+
+// frame is a frame of a stream.
+type frame struct {
+	event, id, data string
+}
+
+// document returns the data of a frame.
+func (f frame) document(t *testing.T) any {
+	t.Helper()
+	var out any
+	require.NoError(t, json.Unmarshal([]byte(f.data), &out))
+	return out
+}
+
+// frames reads a stream to its end.
+func (r *rig) frames(response *http.Response) (out []frame) {
+	r.t.Helper()
+	defer func() { _ = response.Body.Close() }()
+	require.Equal(r.t, http.StatusOK, response.StatusCode)
+	require.Equal(r.t, "text/event-stream; charset=utf-8", response.Header.Get("Content-Type"))
+	reader := sse.NewReader(response.Body, 0)
+	for {
+		e, err := reader.Next()
+		if err != nil {
+			require.ErrorIs(r.t, err, io.EOF)
+			return out
+		}
+		out = append(out, frame{e.Name, e.ID, string(e.Data)})
+	}
+}
+
+// stream starts a run in a thread and reads its stream.
+func (r *rig) stream(thread string, body map[string]any) []frame {
+	r.t.Helper()
+	body["assistant_id"] = "agent"
+	return r.frames(r.send(r.t.Context(), "POST", "/threads/"+thread+"/runs/stream", body))
+}
+
+// events returns the names of the events of frames, repeated ones once.
+func events(frames []frame) (out []string) {
+	for _, f := range frames {
+		if len(out) == 0 || out[len(out)-1] != f.event {
+			out = append(out, f.event)
+		}
+	}
+	return out
+}
+
+// human is an input with a message.
+func human(text string) map[string]any {
+	return map[string]any{"messages": []any{map[string]any{"type": "human", "content": text}}}
+}
+
+// texts returns the contents of the messages of values.
+func texts(values any) (out []string) {
+	for _, m := range values.(map[string]any)["messages"].([]any) {
+		message := m.(map[string]any)
+		out = append(out, message["type"].(string)+": "+message["content"].(string))
+	}
+	return out
+}

@@ -249,3 +249,6 @@ func texts(values any) (out []string) {
 	}
 	return out
 }
+
+// eventually is how long a test waits for what happens by real time.
+const eventually = time.Second

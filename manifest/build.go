@@ -77,7 +77,7 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 	if err != nil {
 		return agent, err
 	}
-	agent.Threads, agent.Durable = config.Checkpointer, config.Checkpointer != nil && !m.inMemory && !m.memoryStore && (m.threads != nil || !m.Checkpoint.address.InMemory())
+	agent.Threads, agent.Durable = config.Checkpointer, m.durable(&config)
 	agent.closers = append(agent.closers, closeThreads)
 	if err := m.Store.wrap(m, &config); err != nil {
 		return agent, err
@@ -113,6 +113,11 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 	}
 	agent.Agent, err = host.NewContext(ctx, config)
 	return agent, m.place(err)
+}
+
+// durable reports whether threads outlast the process.
+func (m *Manifest) durable(config *host.Config) bool {
+	return config.Checkpointer != nil && !m.inMemory && !m.memoryStore && (m.threads != nil || !m.Checkpoint.address.InMemory())
 }
 
 // place shows an error about the agent's configuration at its place in the manifest, if the place is known. The error then omits its

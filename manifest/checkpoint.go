@@ -37,7 +37,7 @@ func (e *checkpointEntry) UnmarshalStrict(n strictyaml.Node) error {
 
 // open opens the store, sets config to use it, and returns what closes it. Without a store, threads are not kept. Values that outlive threads are then kept as
 // long as the agent lives, also when a plugin is loaded again.
-func (e *checkpointEntry) open(ctx context.Context, m *Manifest, config *host.Config) (close func() error, err error) {
+func (e *checkpointEntry) open(ctx context.Context, m *Manifest, config *host.Config) (closing func() error, err error) {
 	if m.threads != nil {
 		config.Checkpointer, config.Store = m.threads, m.threads.Values
 		return func() error { return nil }, nil

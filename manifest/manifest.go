@@ -112,7 +112,8 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 	}
 	m := &Manifest{
 		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), chain: chain,
-		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, memoryStore: options.MemoryStore, threads: options.Threads, unstarted: options.Unstarted,
+		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, memoryStore: options.MemoryStore,
+		threads: options.Threads, unstarted: options.Unstarted,
 		waiting: options.Waiting, loginStore: options.Logins, toolsChanged: options.ToolsChanged, envFile: options.EnvFile,
 		process: lookup,
 	}

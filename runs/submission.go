@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -134,10 +135,8 @@ func (t *Task) check(agent *Agent) error {
 }
 
 func (t *Task) checkModel(names []string) error {
-	for _, name := range names {
-		if name == t.Model {
-			return nil
-		}
+	if slices.Contains(names, t.Model) {
+		return nil
 	}
 	return fmt.Errorf("%w: there is no model %q; the agent has %q", ErrInvalidTask, t.Model, names)
 }

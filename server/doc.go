@@ -9,6 +9,6 @@
 //
 //   - the server: server.go; what stands before its doors: wrap.go; its first page: page.go
 //   - the doors: package langgraph for LangGraph's API
-//   - serve.yaml: package config; who may use the server: package auth; its database: package storage
+//   - serve.yaml: package config; who may use the server: package auth
 //   - runs: packages runs and engine
 package server

@@ -12,7 +12,8 @@ var pageTemplate = template.Must(template.New("page").Parse(`<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>agenthost</title>
 <style>
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem; color: CanvasText; background: Canvas; color-scheme: light dark }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem }
+:root { color-scheme: light dark }
 code { font: 14px ui-monospace, monospace }
 dt { margin-top: .75rem }
 </style>

@@ -79,8 +79,8 @@ func New(c Config) (_ *Server, err error) {
 		Streams: access.NewSlots("streams", c.Serve.Limits.StreamsPerOwner, c.Serve.Limits.Streams),
 	})
 	if s.service, err = runs.NewService(runs.ServiceConfig{
-		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, MaxQueued: c.Serve.Limits.RunsPerOwner, Expiry: expiry(c.Serve), KeepEvents: c.Serve.Retention.Events,
-		CheckWebhook: s.webhooks.Check, Fire: s.door.Fire, Next: langgraph.NextFire,
+		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, MaxQueued: c.Serve.Limits.RunsPerOwner, Expiry: expiry(c.Serve),
+		KeepEvents: c.Serve.Retention.Events, CheckWebhook: s.webhooks.Check, Fire: s.door.Fire, Next: langgraph.NextFire,
 	}); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/logline"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/notify"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/store"
 	"github.com/agenthost/agenthost/host/store/semantic"
@@ -24,7 +25,6 @@ import (
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/server/config"
-	"github.com/agenthost/agenthost/server/storage"
 )
 
 // serving is what the command serve is told.
@@ -112,7 +112,8 @@ func (s *serving) do(c *cobra.Command) (err error) {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	logger.Info("serving", "agents", strings.Join(slices.Sorted(maps.Keys(agents)), ", "), "at", addressOf(serve, listener), "storage", described(address))
+	logger.Info("serving", "agents", strings.Join(slices.Sorted(maps.Keys(agents)), ", "), "at", addressOf(serve, listener),
+		"storage", described(address))
 	if serve.Auth == nil {
 		logger.Info("everybody on this machine may use the server: there is no auth in serve.yaml")
 	}

@@ -281,7 +281,10 @@ func queueCalls(p *property) map[string]func(ctx context.Context, s runs.Store) 
 			return err
 		},
 		"Expired": func(ctx context.Context, s runs.Store) error { _, err := s.Expired(ctx, noon, 1); return err },
-		"Prune":   func(ctx context.Context, s runs.Store) error { _, err := s.Prune(ctx, noon.Add(time.Hour), noon.Add(time.Hour)); return err },
+		"Prune": func(ctx context.Context, s runs.Store) error {
+			_, err := s.Prune(ctx, noon.Add(time.Hour), noon.Add(time.Hour))
+			return err
+		},
 	}
 }
 

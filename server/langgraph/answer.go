@@ -82,7 +82,8 @@ func (c *call) explain(err error) error {
 	var message *langchain.InvalidError
 	var refused *host.UpdateError
 	var unusable *host.ThreadError
-	status, text := 0, err.Error()
+	var status int
+	text := err.Error()
 	switch {
 	case errors.As(err, &own):
 		return own
@@ -173,7 +174,7 @@ func orEmpty(d runs.Document) json.RawMessage {
 	if len(d) == 0 {
 		return json.RawMessage("{}")
 	}
-	return json.RawMessage(d)
+	return d
 }
 
 // textOrNull returns a text, or null in place of none.
@@ -185,9 +186,9 @@ func textOrNull(s string) any {
 }
 
 // selected returns only the members of objects that a client selected; nil are all.
-func selected(objects []map[string]any, names []string) ([]map[string]any, error) {
+func selected(objects []map[string]any, names []string) []map[string]any {
 	if names == nil {
-		return objects, nil
+		return objects
 	}
 	for i, object := range objects {
 		part := map[string]any{}
@@ -198,5 +199,5 @@ func selected(objects []map[string]any, names []string) ([]map[string]any, error
 		}
 		objects[i] = part
 	}
-	return objects, nil
+	return objects
 }

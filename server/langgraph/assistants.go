@@ -106,10 +106,7 @@ func (h *Handler) searchAssistants(c *call) error {
 	if err != nil {
 		return err
 	}
-	list, err := selected(assistantsOf(found), body.Select)
-	if err != nil {
-		return err
-	}
+	list := selected(assistantsOf(found), body.Select)
 	return c.page(list, len(list), q.Offset, total)
 }
 

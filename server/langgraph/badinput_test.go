@@ -27,7 +27,7 @@ func TestBadInput(t *testing.T) {
 		{422, "POST", runs, `{`, "Invalid JSON"},
 		{422, "POST", runs, `[]`, `is not of type "object"`},
 		{422, "POST", runs, `{"input":{}}`, `"assistant_id" is a required property`},
-		{422, "POST", runs, `{"assistant_id":"nobody"}`, "Invalid assistant: 'nobody'. Must be either:\n- A valid assistant UUID, or\n- One of the registered graphs: agent"},
+		{422, "POST", runs, `{"assistant_id":"nobody"}`, "Invalid assistant: 'nobody'. Must be either:\n- A valid assistant UUID, or\n- One of"},
 		{404, "POST", runs, `{"assistant_id":"6f0c7c5e-aaaa-4d28-8000-1db9e5e1f6a4"}`, "Thread or assistant not found."},
 		{422, "POST", runs, `{"assistant_id":"agent","stream_mode":null}`, "null"},
 		{422, "POST", runs, `{"assistant_id":"agent","context":null}`, "null"},
@@ -81,7 +81,7 @@ func TestRepeatedMembers(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "{}")
 	thread := r.object("POST", "/threads", `{"metadata":{"a":1},"metadata":{"b":2}}`)
-	require.Equal(t, map[string]any{"b": 2.0}, thread["metadata"])
+	require.Equal(t, doc{"b": 2.0}, thread["metadata"])
 }
 
 func TestLimitsOfAnOwner(t *testing.T) {
@@ -89,11 +89,11 @@ func TestLimitsOfAnOwner(t *testing.T) {
 	r := setup(t, "limits: {runs_per_owner: 1, streams_per_owner: 1}")
 	thread := r.thread()
 	runs := "/threads/" + thread + "/runs"
-	streaming := r.send(t.Context(), "POST", runs+"/stream", map[string]any{"assistant_id": "agent", "input": human("block")})
+	streaming := r.send(t.Context(), "POST", runs+"/stream", doc{"assistant_id": "agent", "input": human("block")})
 	<-r.began
-	require.Contains(t, r.refused(429, "POST", runs, map[string]any{"assistant_id": "agent", "input": human("x")}), "too many runs")
-	require.Contains(t, r.refused(429, "POST", runs+"/wait", map[string]any{"assistant_id": "agent", "input": human("x")}), "streams")
+	require.Contains(t, r.refused(429, "POST", runs, doc{"assistant_id": "agent", "input": human("x")}), "too many runs")
+	require.Contains(t, r.refused(429, "POST", runs+"/wait", doc{"assistant_id": "agent", "input": human("x")}), "streams")
 	close(r.let)
 	require.NotEmpty(t, r.frames(streaming))
-	require.NotEmpty(t, r.get("POST", runs+"/wait", map[string]any{"assistant_id": "agent", "input": human("x")}))
+	require.NotEmpty(t, r.get("POST", runs+"/wait", doc{"assistant_id": "agent", "input": human("x")}))
 }

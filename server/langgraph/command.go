@@ -75,7 +75,12 @@ func (cmd *command) answers(by string) ([]runs.Answer, error) {
 		return nil, unprocessable("the value of resume cannot be used: %v", err)
 	}
 	var byID wire.Map
-	if _, err := byID.UnmarshalMsg(value); err != nil || len(byID) == 0 {
+	if value.IsMap() {
+		if _, err := byID.UnmarshalMsg(value); err != nil {
+			return nil, unprocessable("the value of resume cannot be used: %v", err)
+		}
+	}
+	if len(byID) == 0 {
 		return []runs.Answer{{Value: value, By: by}}, nil
 	}
 	var out []runs.Answer

@@ -219,7 +219,7 @@ func contextOf(b *runCreate) (json.RawMessage, error) {
 // mergeConfig adds a configuration and a context to those of an assistant. As in LangGraph, a configuration whose configurable is given is also
 // the context, and the other way round.
 func mergeConfig(oldConfig, oldContext runs.Document, config, context json.RawMessage) (_, _ runs.Document, err error) {
-	base, err := object("config", json.RawMessage(oldConfig))
+	base, err := object("config", oldConfig)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -239,7 +239,7 @@ func mergeConfig(oldConfig, oldContext runs.Document, config, context json.RawMe
 			return nil, nil, err
 		}
 	}
-	all, err := object("context", json.RawMessage(oldContext))
+	all, err := object("context", oldContext)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -266,10 +266,7 @@ func (h *Handler) searchCrons(c *call) error {
 	for i := range found {
 		all[i] = cronOf(&found[i])
 	}
-	list, err := selected(all, body.Select)
-	if err != nil {
-		return err
-	}
+	list := selected(all, body.Select)
 	return c.page(list, len(list), q.Offset, total)
 }
 

@@ -34,7 +34,7 @@ func graphOf(p *host.Program) map[string]any {
 	node := func(name string) map[string]any {
 		return map[string]any{"id": name, "type": "runnable", "data": map[string]any{"name": name}}
 	}
-	nodes := []map[string]any{node(startNode)}
+	nodes := append(make([]map[string]any, 0, len(p.Steps)+2), node(startNode))
 	for i := range p.Steps {
 		step := &p.Steps[i]
 		n := node(step.Name)
@@ -44,7 +44,7 @@ func graphOf(p *host.Program) map[string]any {
 		nodes = append(nodes, n)
 	}
 	nodes = append(nodes, map[string]any{"id": endNode})
-	edges := []map[string]any{}
+	edges := make([]map[string]any, 0, len(p.Ways))
 	for i := range p.Ways {
 		way := &p.Ways[i]
 		edge := map[string]any{"source": place(way.From, startNode), "target": place(way.To, endNode)}

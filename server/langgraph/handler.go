@@ -62,9 +62,10 @@ func IsOpen(r *http.Request) bool {
 
 // Patterns returns the patterns of all routes, as net/http has them.
 func Patterns() []string {
-	var out []string
-	for _, r := range (&Handler{}).routes() {
-		out = append(out, r.pattern)
+	routes := (&Handler{}).routes()
+	out := make([]string, len(routes))
+	for i := range routes {
+		out[i] = routes[i].pattern
 	}
 	return out
 }

@@ -41,34 +41,35 @@ const marked = "anns-secret"
 // property makes one row of each kind for ann, and returns the values of path parameters that name them.
 func property(r *rig) map[string]string {
 	ann := r.as(annsKey)
-	metadata := map[string]any{"note": marked}
-	thread := ann.object("POST", "/threads", map[string]any{"metadata": metadata})["thread_id"].(string)
-	run := ann.object("POST", "/threads/"+thread+"/runs", map[string]any{"assistant_id": "agent", "input": human(marked), "metadata": metadata})["run_id"].(string)
+	metadata := doc{"note": marked}
+	thread := textIn(ann.object("POST", "/threads", doc{"metadata": metadata})["thread_id"])
+	run := textIn(ann.object("POST", "/threads/"+thread+"/runs", doc{"assistant_id": "agent", "input": human(marked), "metadata": metadata})["run_id"])
 	ann.get("GET", "/threads/"+thread+"/runs/"+run+"/join", nil)
-	assistant := ann.object("POST", "/assistants", map[string]any{"graph_id": "agent", "name": marked, "metadata": metadata})["assistant_id"].(string)
-	cron := ann.object("POST", "/threads/"+thread+"/runs/crons", map[string]any{
+	assistant := textIn(ann.object("POST", "/assistants", doc{"graph_id": "agent", "name": marked, "metadata": metadata})["assistant_id"])
+	cron := textIn(ann.object("POST", "/threads/"+thread+"/runs/crons", doc{
 		"assistant_id": "agent", "schedule": "0 0 1 1 *", "input": human(marked), "metadata": metadata,
-	})["cron_id"].(string)
-	ann.get("PUT", "/store/items", map[string]any{"namespace": []string{"n"}, "key": "k", "value": metadata})
+	})["cron_id"])
+	ann.get("PUT", "/store/items", doc{"namespace": []string{"n"}, "key": "k", "value": metadata})
 	return map[string]string{"thread": thread, "run": run, "assistant": assistant, "cron": cron, "checkpoint": "1", "what": "join", "namespace": "x"}
 }
 
 // bodies are requests that would do something with ann's rows, by the ends of their patterns.
-func bodies(ids map[string]string) map[string]any {
-	run := map[string]any{"assistant_id": ids["assistant"], "input": human("hi")}
-	inThread := map[string]any{"assistant_id": "agent", "input": human("hi")}
-	return map[string]any{
-		"POST /assistants": map[string]any{"graph_id": "agent"}, "PATCH /assistants/{assistant}": map[string]any{"name": "mine"},
-		"POST /assistants/{assistant}/latest": map[string]any{"version": 1}, "POST /threads": map[string]any{},
-		"POST /threads/search": map[string]any{"ids": []string{ids["thread"]}}, "POST /threads/prune": map[string]any{"thread_ids": []string{ids["thread"]}},
-		"PATCH /threads/{thread}": map[string]any{"metadata": map[string]any{"mine": true}}, "POST /threads/{thread}/state": map[string]any{"values": human("mine")},
-		"POST /threads/{thread}/state/checkpoint": map[string]any{"checkpoint": map[string]any{"checkpoint_id": "1"}},
+func bodies(ids map[string]string) doc {
+	run := doc{"assistant_id": ids["assistant"], "input": human("hi")}
+	inThread := doc{"assistant_id": "agent", "input": human("hi")}
+	return doc{
+		"POST /assistants": doc{"graph_id": "agent"}, "PATCH /assistants/{assistant}": doc{"name": "mine"},
+		"POST /assistants/{assistant}/latest": doc{"version": 1}, "POST /threads": doc{},
+		"POST /threads/search": doc{"ids": []string{ids["thread"]}}, "POST /threads/prune": doc{"thread_ids": []string{ids["thread"]}},
+		"PATCH /threads/{thread}": doc{"metadata": doc{"mine": true}}, "POST /threads/{thread}/state": doc{"values": human("mine")},
+		"POST /threads/{thread}/state/checkpoint": doc{"checkpoint": doc{"checkpoint_id": "1"}},
 		"POST /threads/{thread}/runs":             inThread, "POST /threads/{thread}/runs/stream": inThread, "POST /threads/{thread}/runs/wait": inThread,
 		"POST /runs": run, "POST /runs/stream": run, "POST /runs/wait": run, "POST /runs/batch": []any{run},
-		"POST /runs/cancel": map[string]any{"thread_id": ids["thread"], "run_ids": []string{ids["run"]}},
-		"POST /runs/crons":  map[string]any{"assistant_id": ids["assistant"], "schedule": "@daily"}, "POST /threads/{thread}/runs/crons": map[string]any{"assistant_id": "agent", "schedule": "@daily"},
-		"PATCH /runs/crons/{cron}": map[string]any{"enabled": false}, "PUT /store/items": map[string]any{"namespace": []string{"n"}, "key": "k", "value": map[string]any{"mine": true}},
-		"DELETE /store/items": map[string]any{"namespace": []string{"n"}, "key": "k"}, "POST /store/items/search": map[string]any{"namespace_prefix": []string{}},
+		"POST /runs/cancel":                 doc{"thread_id": ids["thread"], "run_ids": []string{ids["run"]}},
+		"POST /runs/crons":                  doc{"assistant_id": ids["assistant"], "schedule": "@daily"},
+		"POST /threads/{thread}/runs/crons": doc{"assistant_id": "agent", "schedule": "@daily"},
+		"PATCH /runs/crons/{cron}":          doc{"enabled": false}, "PUT /store/items": doc{"namespace": []string{"n"}, "key": "k", "value": doc{"mine": true}},
+		"DELETE /store/items": doc{"namespace": []string{"n"}, "key": "k"}, "POST /store/items/search": doc{"namespace_prefix": []string{}},
 	}
 }
 
@@ -88,7 +89,8 @@ func fill(pattern string, ids map[string]string) (method, path string) {
 func state(r *rig, ids map[string]string) string {
 	ann := r.as(annsKey)
 	return string(must(json.Marshal([]any{
-		ann.get("GET", "/threads/"+ids["thread"], nil), ann.get("POST", "/threads/"+ids["thread"]+"/history", nil), ann.get("GET", "/threads/"+ids["thread"]+"/runs", nil),
+		ann.get("GET", "/threads/"+ids["thread"], nil), ann.get("POST", "/threads/"+ids["thread"]+"/history", nil),
+		ann.get("GET", "/threads/"+ids["thread"]+"/runs", nil),
 		ann.get("GET", "/assistants/"+ids["assistant"], nil), ann.get("GET", "/runs/crons/"+ids["cron"], nil), ann.get("GET", "/store/items?namespace=n&key=k", nil),
 		ann.get("POST", "/runs/crons/search", nil), ann.get("POST", "/threads/search", nil), ann.get("POST", "/assistants/search", nil),
 	})))
@@ -113,7 +115,8 @@ func TestAStrangerFindsNothing(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())
 		require.NotContains(t, string(text), marked, pattern)
-		if strings.Contains(path, ids["thread"]) || strings.Contains(path, ids["cron"]) || strings.Contains(path, ids["run"]) || strings.Contains(path, ids["assistant"]) {
+		foreign := func(kind string) bool { return strings.Contains(path, ids[kind]) }
+		if foreign("thread") || foreign("cron") || foreign("run") || foreign("assistant") {
 			named++
 			require.Equal(t, http.StatusNotFound, response.StatusCode, "%s: %s", pattern, text)
 		}
@@ -122,7 +125,7 @@ func TestAStrangerFindsNothing(t *testing.T) {
 	require.Greater(t, named, 25)
 	require.Equal(t, before, state(r, ids))
 
-	own := bob.object("POST", "/threads", map[string]any{"thread_id": ids["thread"], "if_exists": "do_nothing"})
+	own := bob.object("POST", "/threads", doc{"thread_id": ids["thread"], "if_exists": "do_nothing"})
 	require.Empty(t, own["metadata"], "an id that somebody else uses is free for one's own")
 	require.Nil(t, own["values"])
 	require.Equal(t, before, state(r, ids))

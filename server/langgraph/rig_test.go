@@ -30,6 +30,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// doc is an object in JSON.
+type doc = map[string]any
+
 // rig is a server with an agent that answers by rules, and a client.
 type rig struct {
 	t      *testing.T
@@ -42,13 +45,16 @@ type rig struct {
 }
 
 // setup starts a server. yaml is its serve.yaml.
-func setup(t *testing.T, yaml string, change ...func(c *host.Config)) *rig {
+func setup(t *testing.T, yaml string) *rig {
 	t.Helper()
-	r := &rig{t: t, client: &http.Client{Transport: &http.Transport{}}, began: make(chan struct{}, 100), let: make(chan struct{}), store: runsmemory.New(runsmemory.Options{})}
+	r := &rig{
+		t: t, client: &http.Client{Transport: &http.Transport{}}, began: make(chan struct{}, 100), let: make(chan struct{}),
+		store: runsmemory.New(runsmemory.Options{}),
+	}
 	rules, err := scripted.NewRules(
-		scripted.Rule{From: "human", When: "^weather (.*)$", Call: []scripted.RuleCall{{Tool: "get_weather", Args: map[string]any{"city": "$1"}}}},
-		scripted.Rule{From: "human", When: "^write (.*)$", Say: "I write it.", Call: []scripted.RuleCall{{Tool: "write_file", Args: map[string]any{"content": "$1"}}}},
-		scripted.Rule{From: "human", When: "^block", Call: []scripted.RuleCall{{Tool: "block", Args: map[string]any{}}}},
+		scripted.Rule{From: "human", When: "^weather (.*)$", Call: []scripted.RuleCall{{Tool: "get_weather", Args: doc{"city": "$1"}}}},
+		scripted.Rule{From: "human", When: "^write (.*)$", Say: "I write it.", Call: []scripted.RuleCall{{Tool: "write_file", Args: doc{"content": "$1"}}}},
+		scripted.Rule{From: "human", When: "^block", Call: []scripted.RuleCall{{Tool: "block", Args: doc{}}}},
 		scripted.Rule{From: "tool", When: "(?s)(.*)", Say: "The tool said: $1"},
 		scripted.Rule{When: "(?s)^(.*)$", Say: "You said: $1"},
 	)
@@ -59,13 +65,15 @@ func setup(t *testing.T, yaml string, change ...func(c *host.Config)) *rig {
 		Tools: []host.Tool{
 			tool.Func("get_weather", "Tells the weather.", func(ctx context.Context, in struct {
 				City string `json:"city"`
-			}) (string, error) {
-				host.RuntimeOf(ctx).Emit("progress", must(host.Encode(map[string]any{"progress": "asking about " + in.City})))
+			},
+			) (string, error) {
+				host.RuntimeOf(ctx).Emit("progress", must(host.Encode(doc{"progress": "asking about " + in.City})))
 				return "sunny in " + in.City, nil
 			}),
 			tool.Func("write_file", "Writes a file.", func(_ context.Context, in struct {
 				Content string `json:"content"`
-			}) (string, error) {
+			},
+			) (string, error) {
 				return "wrote " + in.Content, nil
 			}),
 			tool.Func("block", "Waits.", func(ctx context.Context, _ struct{}) (string, error) {
@@ -78,10 +86,9 @@ func setup(t *testing.T, yaml string, change ...func(c *host.Config)) *rig {
 				}
 			}),
 		},
-		Middleware: []host.Middleware{builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{"write_file": {AllowedDecisions: []builtin.DecisionType{builtin.Approve, builtin.Reject}}}}},
-	}
-	for _, do := range change {
-		do(&c)
+		Middleware: []host.Middleware{builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{
+			"write_file": {AllowedDecisions: []builtin.DecisionType{builtin.Approve, builtin.Reject}},
+		}}},
 	}
 	agent, err := host.New(c)
 	require.NoError(t, err)
@@ -167,9 +174,9 @@ func (r *rig) get(method, path string, body any) any {
 }
 
 // object is get for objects.
-func (r *rig) object(method, path string, body any) map[string]any {
+func (r *rig) object(method, path string, body any) doc {
 	r.t.Helper()
-	out, ok := r.get(method, path, body).(map[string]any)
+	out, ok := r.get(method, path, body).(doc)
 	require.True(r.t, ok)
 	return out
 }
@@ -179,14 +186,14 @@ func (r *rig) refused(status int, method, path string, body any) string {
 	r.t.Helper()
 	got, document := r.do(method, path, body)
 	require.Equal(r.t, status, got, "%s %s: %v", method, path, document)
-	text, ok := document.(map[string]any)["detail"].(string)
+	text, ok := objectIn(document)["detail"].(string)
 	require.True(r.t, ok, "%v", document)
 	return text
 }
 
 func (r *rig) thread() string {
 	r.t.Helper()
-	return r.object("POST", "/threads", map[string]any{})["thread_id"].(string)
+	return textIn(r.object("POST", "/threads", doc{})["thread_id"])
 }
 
 // frame is a frame of a stream.
@@ -220,7 +227,7 @@ func (r *rig) frames(response *http.Response) (out []frame) {
 }
 
 // stream starts a run in a thread and reads its stream.
-func (r *rig) stream(thread string, body map[string]any) []frame {
+func (r *rig) stream(thread string, body doc) []frame {
 	r.t.Helper()
 	body["assistant_id"] = "agent"
 	return r.frames(r.send(r.t.Context(), "POST", "/threads/"+thread+"/runs/stream", body))
@@ -237,18 +244,34 @@ func events(frames []frame) (out []string) {
 }
 
 // human is an input with a message.
-func human(text string) map[string]any {
-	return map[string]any{"messages": []any{map[string]any{"type": "human", "content": text}}}
+func human(text string) doc {
+	return doc{"messages": []any{doc{"type": "human", "content": text}}}
 }
 
 // texts returns the contents of the messages of values.
 func texts(values any) (out []string) {
-	for _, m := range values.(map[string]any)["messages"].([]any) {
-		message := m.(map[string]any)
-		out = append(out, message["type"].(string)+": "+message["content"].(string))
+	for _, m := range listIn(objectIn(values)["messages"]) {
+		message := objectIn(m)
+		out = append(out, textIn(message["type"])+": "+textIn(message["content"]))
 	}
 	return out
 }
 
 // eventually is how long a test waits for what happens by real time.
 const eventually = time.Second
+
+// textIn, listIn and objectIn return what a document has, or nothing if it has something else.
+func textIn(v any) string {
+	text, _ := v.(string)
+	return text
+}
+
+func listIn(v any) []any {
+	list, _ := v.([]any)
+	return list
+}
+
+func objectIn(v any) doc {
+	object, _ := v.(doc)
+	return object
+}

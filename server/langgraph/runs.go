@@ -3,6 +3,7 @@ package langgraph
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -25,9 +26,7 @@ func runOf(r *runs.Run) map[string]any {
 	if configurable == nil {
 		configurable = map[string]any{}
 	}
-	for key, value := range map[string]any{"run_id": r.ID, "thread_id": r.Thread, "graph_id": r.Agent, "assistant_id": r.Assistant} {
-		configurable[key] = value
-	}
+	maps.Copy(configurable, map[string]any{"run_id": r.ID, "thread_id": r.Thread, "graph_id": r.Agent, "assistant_id": r.Assistant})
 	config["configurable"], config["metadata"] = configurable, r.Metadata
 	kwargs["config"] = config
 	return map[string]any{
@@ -165,11 +164,7 @@ func (h *Handler) listRuns(c *call) error {
 	for i := range found {
 		out[i] = runOf(&found[i])
 	}
-	list, err := selected(out, c.query()["select"])
-	if err != nil {
-		return err
-	}
-	return c.answer(list)
+	return c.answer(selected(out, c.query()["select"]))
 }
 
 func (h *Handler) readRun(c *call) error {

@@ -14,29 +14,29 @@ func TestAStreamAsUseStreamReadsIt(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "{}")
 	thread := r.thread()
-	frames := r.stream(thread, map[string]any{"input": human("weather Oslo"), "stream_mode": []string{"values", "messages-tuple", "custom", "updates"}})
+	frames := r.stream(thread, doc{"input": human("weather Oslo"), "stream_mode": []string{"values", "messages-tuple", "custom", "updates"}})
 	require.Equal(t, []string{
 		"metadata", "values", "messages", "updates", "values", "updates", "custom", "messages", "updates", "values", "messages", "updates", "values", "updates",
 	}, events(frames))
-	require.Equal(t, map[string]any{"progress": "asking about Oslo"}, find(frames, "custom")[0].document(t))
+	require.Equal(t, doc{"progress": "asking about Oslo"}, find(frames, "custom")[0].document(t))
 
 	values := find(frames, "values")
 	last := values[len(values)-1].document(t)
 	require.Equal(t, []string{"human: weather Oslo", "ai: ", "tool: sunny in Oslo", "ai: The tool said: sunny in Oslo"}, texts(last))
 	ids := map[string]bool{}
-	for _, m := range last.(map[string]any)["messages"].([]any) {
-		ids[m.(map[string]any)["id"].(string)] = true
+	for _, m := range listIn(objectIn(last)["messages"]) {
+		ids[textIn(objectIn(m)["id"])] = true
 	}
 	said := ""
 	for _, f := range find(frames, "messages") {
-		pair := f.document(t).([]any)
-		piece, metadata := pair[0].(map[string]any), pair[1].(map[string]any)
+		pair := listIn(f.document(t))
+		piece, metadata := objectIn(pair[0]), objectIn(pair[1])
 		require.Contains(t, ids, piece["id"], "a piece has the id of its message")
 		require.Equal(t, "agent", metadata["graph_id"])
 		require.Equal(t, thread, metadata["thread_id"])
 		require.NotEmpty(t, metadata["langgraph_node"])
 		if piece["type"] == "AIMessageChunk" {
-			said += piece["content"].(string)
+			said += textIn(piece["content"])
 		}
 	}
 	require.Equal(t, "The tool said: sunny in Oslo", said)
@@ -59,7 +59,7 @@ func TestAStreamGoesOnBehindEachFrame(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "{}")
 	thread := r.thread()
-	response := r.send(t.Context(), "POST", "/threads/"+thread+"/runs/stream", map[string]any{
+	response := r.send(t.Context(), "POST", "/threads/"+thread+"/runs/stream", doc{
 		"assistant_id": "agent", "input": human("weather Oslo"), "stream_resumable": true,
 		"stream_mode": []string{"values", "messages-tuple", "messages", "updates", "tasks", "checkpoints", "debug", "events", "custom"},
 	})
@@ -81,27 +81,27 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "{}")
 	thread := r.thread()
-	frames := r.stream(thread, map[string]any{"input": human("write tea"), "stream_mode": []string{"values", "updates"}})
-	last := frames[len(frames)-1].document(t).(map[string]any)
+	frames := r.stream(thread, doc{"input": human("write tea"), "stream_mode": []string{"values", "updates"}})
+	last := objectIn(frames[len(frames)-1].document(t))
 	require.Contains(t, last, "__interrupt__")
-	id := last["__interrupt__"].([]any)[0].(map[string]any)["id"].(string)
+	id := textIn(objectIn(listIn(last["__interrupt__"])[0])["id"])
 
 	held := r.object("GET", "/threads/"+thread, nil)
 	require.Equal(t, "interrupted", held["status"])
 	require.Len(t, held["interrupts"], 1)
 	state := r.object("GET", "/threads/"+thread+"/state", nil)
-	task := state["tasks"].([]any)[0].(map[string]any)
+	task := objectIn(listIn(state["tasks"])[0])
 	require.Contains(t, held["interrupts"], task["id"], "a thread names its questions by the tasks of its state")
 	require.Equal(t, []any{"human_in_the_loop.after_model"}, state["next"])
-	list := r.get("GET", "/threads/"+thread+"/runs?status=success&select=run_id", nil).([]any)
+	list := listIn(r.get("GET", "/threads/"+thread+"/runs?status=success&select=run_id", nil))
 	require.Len(t, list, 1, "a run that asks has succeeded")
 
-	answer := map[string]any{"decisions": []any{map[string]any{"type": "approve"}}}
-	done := r.object("POST", "/threads/"+thread+"/runs/wait", map[string]any{"assistant_id": "agent", "command": map[string]any{"resume": map[string]any{id: answer}}})
+	answer := doc{"decisions": []any{doc{"type": "approve"}}}
+	done := r.object("POST", "/threads/"+thread+"/runs/wait", doc{"assistant_id": "agent", "command": doc{"resume": doc{id: answer}}})
 	require.Equal(t, []string{"human: write tea", "ai: I write it.", "tool: wrote tea", "ai: The tool said: wrote tea"}, texts(done))
 	require.Equal(t, "idle", r.object("GET", "/threads/"+thread, nil)["status"])
 
-	again := r.object("POST", "/threads/"+thread+"/runs/wait", map[string]any{"assistant_id": "agent", "command": map[string]any{"resume": "what?"}})
+	again := r.object("POST", "/threads/"+thread+"/runs/wait", doc{"assistant_id": "agent", "command": doc{"resume": "what?"}})
 	require.Equal(t, texts(done), texts(again), "an answer where nothing waits changes nothing")
 }
 
@@ -109,14 +109,14 @@ func TestBreakpointsOfARun(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "{}")
 	thread := r.thread()
-	frames := r.stream(thread, map[string]any{"input": human("weather Oslo"), "stream_mode": []string{"updates"}, "interrupt_before": []string{"tools"}})
+	frames := r.stream(thread, doc{"input": human("weather Oslo"), "stream_mode": []string{"updates"}, "interrupt_before": []string{"tools"}})
 	require.JSONEq(t, `{"__interrupt__":[]}`, frames[len(frames)-1].data)
 	held := r.object("GET", "/threads/"+thread+"/state", nil)
 	require.Equal(t, []any{"tools"}, held["next"])
 	require.Equal(t, "interrupted", r.object("GET", "/threads/"+thread, nil)["status"])
-	done := r.object("POST", "/threads/"+thread+"/runs/wait", map[string]any{"assistant_id": "agent", "input": nil})
+	done := r.object("POST", "/threads/"+thread+"/runs/wait", doc{"assistant_id": "agent", "input": nil})
 	require.Equal(t, []string{"human: weather Oslo", "ai: ", "tool: sunny in Oslo", "ai: The tool said: sunny in Oslo"}, texts(done))
-	require.Contains(t, r.refused(422, "POST", "/threads/"+thread+"/runs", map[string]any{
+	require.Contains(t, r.refused(422, "POST", "/threads/"+thread+"/runs", doc{
 		"assistant_id": "agent", "input": human("x"), "interrupt_before": []string{"tool"},
 	}), `the step "tool"`, "a breakpoint that stops nothing is an error")
 }
@@ -125,14 +125,14 @@ func TestGotoTheEnd(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "{}")
 	thread := r.thread()
-	r.stream(thread, map[string]any{"input": human("write tea")})
-	done := r.object("POST", "/threads/"+thread+"/runs/wait", map[string]any{
-		"assistant_id": "agent", "command": map[string]any{"goto": "__end__", "update": map[string]any{"messages": []any{map[string]any{"role": "user", "content": "never mind"}}}},
+	r.stream(thread, doc{"input": human("write tea")})
+	done := r.object("POST", "/threads/"+thread+"/runs/wait", doc{
+		"assistant_id": "agent", "command": doc{"goto": "__end__", "update": doc{"messages": []any{doc{"role": "user", "content": "never mind"}}}},
 	})
 	require.Equal(t, []string{"human: write tea", "ai: I write it.", "human: never mind"}, texts(done))
 	require.Equal(t, "idle", r.object("GET", "/threads/"+thread, nil)["status"])
-	require.Contains(t, r.refused(422, "POST", "/threads/"+thread+"/runs", map[string]any{
-		"assistant_id": "agent", "command": map[string]any{"goto": map[string]any{"node": "model", "input": 1}},
+	require.Contains(t, r.refused(422, "POST", "/threads/"+thread+"/runs", doc{
+		"assistant_id": "agent", "command": doc{"goto": doc{"node": "model", "input": 1}},
 	}), "Send is not supported")
 }
 
@@ -140,12 +140,12 @@ func TestAFailure(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "{}")
 	thread := r.thread()
-	body := map[string]any{"input": human("weather Oslo"), "config": map[string]any{"recursion_limit": 1}}
+	body := doc{"input": human("weather Oslo"), "config": doc{"recursion_limit": 1}}
 	frames := r.stream(thread, body)
 	require.Equal(t, []string{"metadata", "values", "error"}, events(frames))
-	failure := frames[len(frames)-1].document(t).(map[string]any)
+	failure := objectIn(frames[len(frames)-1].document(t))
 	require.Equal(t, "limit_error", failure["error"])
-	require.Equal(t, map[string]any{"__error__": failure}, r.get("POST", "/threads/"+thread+"/runs/wait", body))
+	require.Equal(t, doc{"__error__": failure}, r.get("POST", "/threads/"+thread+"/runs/wait", body))
 	held := r.object("GET", "/threads/"+thread, nil)
 	require.Equal(t, []any{"error", failure}, []any{held["status"], held["error"]})
 }
@@ -155,22 +155,22 @@ func TestRunsOfABusyThread(t *testing.T) {
 	r := setup(t, "{}")
 	thread := r.thread()
 	runs := "/threads/" + thread + "/runs"
-	first := r.object("POST", runs, map[string]any{"assistant_id": "agent", "input": human("block")})["run_id"].(string)
+	first := textIn(r.object("POST", runs, doc{"assistant_id": "agent", "input": human("block")})["run_id"])
 	<-r.began
 	require.Equal(t, "busy", r.object("GET", "/threads/"+thread, nil)["status"])
 	require.Equal(t, "Thread is already running a task. Wait for it to finish or choose a different multitask strategy.",
-		r.refused(409, "POST", runs, map[string]any{"assistant_id": "agent", "input": human("b"), "multitask_strategy": "reject"}))
-	require.Contains(t, r.refused(409, "POST", "/threads/"+thread+"/state", map[string]any{"values": human("c")}), "already running")
-	second := r.object("POST", runs, map[string]any{"assistant_id": "agent", "input": human("b")})
+		r.refused(409, "POST", runs, doc{"assistant_id": "agent", "input": human("b"), "multitask_strategy": "reject"}))
+	require.Contains(t, r.refused(409, "POST", "/threads/"+thread+"/state", doc{"values": human("c")}), "already running")
+	second := r.object("POST", runs, doc{"assistant_id": "agent", "input": human("b")})
 	require.Equal(t, "pending", second["status"])
 	require.Empty(t, r.object("POST", runs+"/"+first+"/cancel?wait=true", nil))
 	require.Equal(t, "interrupted", r.object("GET", runs+"/"+first, nil)["status"])
-	require.Contains(t, texts(r.get("GET", runs+"/"+second["run_id"].(string)+"/join", nil)), "ai: You said: b")
+	require.Contains(t, texts(r.get("GET", runs+"/"+textIn(second["run_id"])+"/join", nil)), "ai: You said: b")
 	require.Contains(t, r.refused(404, "POST", runs+"/"+first+"/cancel", nil), "No matching runs to cancel")
 
-	third := r.object("POST", runs, map[string]any{"assistant_id": "agent", "input": human("block again")})["run_id"].(string)
+	third := textIn(r.object("POST", runs, doc{"assistant_id": "agent", "input": human("block again")})["run_id"])
 	<-r.began
-	fourth := r.object("POST", runs, map[string]any{"assistant_id": "agent", "input": human("d"), "multitask_strategy": "rollback"})["run_id"].(string)
+	fourth := textIn(r.object("POST", runs, doc{"assistant_id": "agent", "input": human("d"), "multitask_strategy": "rollback"})["run_id"])
 	joined := texts(r.get("GET", runs+"/"+fourth+"/join", nil))
 	require.NotContains(t, joined, "human: block again")
 	require.Contains(t, joined, "ai: You said: d")
@@ -185,7 +185,7 @@ func TestAClientThatGoesAway(t *testing.T) {
 			r := setup(t, "{}")
 			thread := r.thread()
 			ctx, leave := context.WithCancel(t.Context())
-			response := r.send(ctx, "POST", "/threads/"+thread+"/runs/stream", map[string]any{
+			response := r.send(ctx, "POST", "/threads/"+thread+"/runs/stream", doc{
 				"assistant_id": "agent", "input": human("block"), "on_disconnect": mode,
 			})
 			_, err := sse.NewReader(response.Body, 0).Next()
@@ -206,24 +206,24 @@ func TestAClientThatGoesAway(t *testing.T) {
 func TestRunsWithoutAThread(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "{}")
-	response := r.send(t.Context(), "POST", "/runs/stream", map[string]any{"assistant_id": "agent", "input": human("hello")})
+	response := r.send(t.Context(), "POST", "/runs/stream", doc{"assistant_id": "agent", "input": human("hello")})
 	require.Regexp(t, "^/runs/[0-9a-f-]{36}/stream$", response.Header.Get("Location"))
 	frames := r.frames(response)
 	require.Equal(t, []string{"human: hello", "ai: You said: hello"}, texts(frames[len(frames)-1].document(t)))
-	require.Equal(t, []string{"human: hello", "ai: You said: hello"}, texts(r.get("POST", "/runs/wait", map[string]any{"assistant_id": "agent", "input": human("hello")})))
-	batch := r.get("POST", "/runs/batch", []any{
-		map[string]any{"assistant_id": "agent", "input": human("a")}, map[string]any{"assistant_id": "agent", "input": human("b")},
-	}).([]any)
+	require.Equal(t, []string{"human: hello", "ai: You said: hello"}, texts(r.get("POST", "/runs/wait", doc{"assistant_id": "agent", "input": human("hello")})))
+	batch := listIn(r.get("POST", "/runs/batch", []any{
+		doc{"assistant_id": "agent", "input": human("a")}, doc{"assistant_id": "agent", "input": human("b")},
+	}))
 	require.Len(t, batch, 2)
 	for _, b := range batch {
-		require.NotEmpty(t, r.get("GET", "/runs/"+b.(map[string]any)["run_id"].(string)+"/join", nil))
+		require.NotEmpty(t, r.get("GET", "/runs/"+textIn(objectIn(b)["run_id"])+"/join", nil))
 	}
 	require.Empty(t, r.get("POST", "/threads/search", nil), "their threads are not listed")
-	kept := r.send(t.Context(), "POST", "/runs/stream", map[string]any{"assistant_id": "agent", "input": human("hello"), "on_completion": "keep"})
+	kept := r.send(t.Context(), "POST", "/runs/stream", doc{"assistant_id": "agent", "input": human("hello"), "on_completion": "keep"})
 	require.NotEmpty(t, r.frames(kept))
 	require.Len(t, r.get("POST", "/threads/search", nil), 1)
 	require.Equal(t, http.StatusUnprocessableEntity, r.send(t.Context(), "POST", "/runs/batch", []any{
-		map[string]any{"assistant_id": "agent", "input": human("a")}, map[string]any{"assistant_id": "nobody"},
+		doc{"assistant_id": "agent", "input": human("a")}, doc{"assistant_id": "nobody"},
 	}).StatusCode)
 }
 
@@ -237,14 +237,14 @@ func TestAllRunsOfAThread(t *testing.T) {
 	defer func() { _ = response.Body.Close() }()
 	reader := sse.NewReader(response.Body, 0)
 	for _, said := range []string{"one", "two"} {
-		r.get("POST", "/threads/"+thread+"/runs/wait", map[string]any{"assistant_id": "agent", "input": human(said)})
+		r.get("POST", "/threads/"+thread+"/runs/wait", doc{"assistant_id": "agent", "input": human(said)})
 		var seen []string
 		for len(seen) == 0 || seen[len(seen)-1] != `run_done` {
 			e, err := reader.Next()
 			require.NoError(t, err)
 			f := frame{e.Name, e.ID, string(e.Data)}
 			name := e.Name
-			if done, ok := f.document(t).(map[string]any)["status"].(string); ok {
+			if done, ok := objectIn(f.document(t))["status"].(string); ok {
 				name = done
 			}
 			seen = append(seen, name)
@@ -252,7 +252,7 @@ func TestAllRunsOfAThread(t *testing.T) {
 		require.Equal(t, []string{"metadata", "values", "values", "run_done"}, seen)
 	}
 	last := reader.LastID()
-	r.get("POST", "/threads/"+thread+"/runs/wait", map[string]any{"assistant_id": "agent", "input": human("three")})
+	r.get("POST", "/threads/"+thread+"/runs/wait", doc{"assistant_id": "agent", "input": human("three")})
 	later := r.send(ctx, "GET", "/threads/"+thread+"/stream", nil, "Last-Event-ID", last)
 	defer func() { _ = later.Body.Close() }()
 	e, err := sse.NewReader(later.Body, 0).Next()

@@ -36,10 +36,12 @@ func stateSchema(title string, fields []host.Field, shown func(*host.Field) bool
 	properties := map[string]any{"messages": map[string]any{
 		"title": "Messages", "type": "array", "items": map[string]any{
 			"type": "object", "required": []string{"content", "type"}, "properties": map[string]any{
-				"type":    map[string]any{"type": "string", "enum": []string{"human", "ai", "system", "tool"}},
-				"content": map[string]any{"anyOf": []any{map[string]any{"type": "string"}, map[string]any{"type": "array", "items": map[string]any{"type": "object"}}}},
-				"id":      map[string]any{"type": "string"},
-				"name":    map[string]any{"type": "string"},
+				"type": map[string]any{"type": "string", "enum": []string{"human", "ai", "system", "tool"}},
+				"content": map[string]any{"anyOf": []any{
+					map[string]any{"type": "string"}, map[string]any{"type": "array", "items": map[string]any{"type": "object"}},
+				}},
+				"id":   map[string]any{"type": "string"},
+				"name": map[string]any{"type": "string"},
 			},
 		},
 	}}

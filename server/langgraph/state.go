@@ -3,6 +3,7 @@ package langgraph
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"strconv"
 
 	"github.com/google/uuid"
@@ -144,9 +145,7 @@ func metadataOf(thread string, s *runs.State) map[string]any {
 		out["source"], out["step"] = checkpoint.SourceInput, -1
 	}
 	if s.Run != nil {
-		for key, value := range s.Run.Metadata {
-			out[key] = value
-		}
+		maps.Copy(out, s.Run.Metadata)
 		out["run_id"], out["run_attempt"], out["assistant_id"] = s.Run.ID, s.Run.Attempt, s.Run.Assistant
 	}
 	return out

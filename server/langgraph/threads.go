@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -255,7 +256,8 @@ type threadSearch struct {
 
 func (s *threadSearch) query() (*runs.ThreadQuery, error) {
 	page, err := s.page(map[string]runs.Sort{
-		"thread_id": runs.SortID, "status": runs.SortStatus, "created_at": runs.SortCreated, "updated_at": runs.SortUpdated, "state_updated_at": runs.SortStepped,
+		"thread_id": runs.SortID, "status": runs.SortStatus, "created_at": runs.SortCreated, "updated_at": runs.SortUpdated,
+		"state_updated_at": runs.SortStepped,
 	})
 	if err != nil {
 		return nil, err
@@ -305,24 +307,13 @@ func (h *Handler) searchThreads(c *call) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	list, err := selected(all, body.Select)
-	if err != nil {
-		return err
-	}
+	list := selected(all, body.Select)
 	return c.page(list, len(list), q.Offset, total)
 }
 
 // wants reports whether a client wants a member of objects.
 func wants(names []string, name string) bool {
-	if names == nil {
-		return true
-	}
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
+	return names == nil || slices.Contains(names, name)
 }
 
 func (h *Handler) countThreads(c *call) error {

@@ -51,7 +51,8 @@ func (h *Handler) joinRun(c *call) error {
 func (h *Handler) join(c *call, run *runs.Run, cancels bool) error {
 	ctx, stop := context.WithCancel(c.r.Context())
 	defer stop()
-	defer context.AfterFunc(h.Closing, stop)()
+	left := context.AfterFunc(h.Closing, stop)
+	defer left()
 	awake := newAwake(c, h.Heartbeat)
 	type end struct {
 		run *runs.Run
@@ -82,7 +83,8 @@ func (h *Handler) join(c *call, run *runs.Run, cancels bool) error {
 				return awake.answer(struct{}{})
 			case e.err != nil && h.Closing.Err() != nil:
 				return awake.fail(&detail.Error{
-					Status: http.StatusServiceUnavailable, Text: "the server is stopping; the run goes on, so join it again", RetryAfter: time.Second, Cause: e.err,
+					Status: http.StatusServiceUnavailable, RetryAfter: time.Second, Cause: e.err,
+					Text: "the server is stopping; the run goes on, so join it again",
 				})
 			case e.err != nil:
 				return awake.fail(e.err)

@@ -84,7 +84,8 @@ func (s *Store) finish(ctx context.Context, tx *sql.Tx, w *runs.Worker, c *claim
 	if err := s.addEvents(ctx, tx, w, o.Events); err != nil {
 		return err
 	}
-	_, err = s.exec(ctx, tx, `UPDATE agenthost_runs SET status = $2, failure = $3, after_id = $4, updated = $5, worker = NULL, kept = $6, tokens = NOT resumable WHERE number = $1`,
+	_, err = s.exec(ctx, tx, `UPDATE agenthost_runs SET status = $2, failure = $3, after_id = $4, updated = $5, worker = NULL, kept = $6,
+		tokens = NOT resumable WHERE number = $1`,
 		c.number, string(r.Status), failure, int64(r.After), micros(r.Updated), true)
 	return err
 }

@@ -15,7 +15,8 @@ func (t *Translator) checkpoint(e *host.Event) {
 	next, tasks := []string{}, []any{}
 	if e.Next != "" {
 		next = append(next, e.Next)
-		tasks = append(tasks, map[string]any{"id": t.id("next/" + strconv.FormatUint(uint64(e.Checkpoint), 10)), "name": e.Next, "interrupts": []any{}, "state": nil})
+		id := t.id("next/" + strconv.FormatUint(uint64(e.Checkpoint), 10))
+		tasks = append(tasks, map[string]any{"id": id, "name": e.Next, "interrupts": []any{}, "state": nil})
 	}
 	payload := map[string]any{
 		"config": t.place(e.Checkpoint), "parent_config": t.place(e.Parent), "values": t.now, "next": next, "tasks": tasks,

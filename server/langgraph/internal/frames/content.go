@@ -54,36 +54,29 @@ func (c Content) With(key string, value any) map[string]any {
 	return out
 }
 
-// last returns the last message.
-func (c Content) last() json.RawMessage {
-	if len(c.messages) == 0 {
-		return json.RawMessage("null")
-	}
-	return c.messages[len(c.messages)-1].text
-}
-
 // apply returns the content after an event of the type state.
 func (c Content) apply(e *host.Event, hidden func(string) bool) Content {
+	messages := c.messages
 	if e.Reset {
-		c.messages = nil
+		messages = nil
 	}
 	if len(e.Remove) > 0 {
-		c.messages = slices.DeleteFunc(slices.Clone(c.messages), func(m entry) bool { return slices.Contains(e.Remove, m.id) })
+		messages = slices.DeleteFunc(slices.Clone(messages), func(m entry) bool { return slices.Contains(e.Remove, m.id) })
 	}
 	if len(e.Patch) > 0 {
-		c.messages = slices.Clone(c.messages)
+		messages = slices.Clone(messages)
 		for i := range e.Patch {
-			at := slices.IndexFunc(c.messages, func(m entry) bool { return m.id == e.Patch[i].ID })
+			at := slices.IndexFunc(messages, func(m entry) bool { return m.id == e.Patch[i].ID })
 			if at >= 0 {
-				c.messages[at].text = langchain.Message(&e.Patch[i])
+				messages[at].text = langchain.Message(&e.Patch[i])
 			}
 		}
 	}
-	c.messages = slices.Clip(c.messages) // another branch of the same content may grow too
+	messages = slices.Clip(messages) // another branch of the same content may grow too
 	for i := range e.Messages {
-		c.messages = append(c.messages, entry{e.Messages[i].ID, langchain.Message(&e.Messages[i])})
+		messages = append(messages, entry{e.Messages[i].ID, langchain.Message(&e.Messages[i])})
 	}
-	return c.set(e.State, e.Unset, hidden)
+	return Content{messages, c.fields}.set(e.State, e.Unset, hidden)
 }
 
 // set returns the content with other fields.
@@ -91,19 +84,19 @@ func (c Content) set(values wire.Map, unset []string, hidden func(string) bool) 
 	if len(values) == 0 && len(unset) == 0 {
 		return c
 	}
-	c.fields = maps.Clone(c.fields)
-	if c.fields == nil {
-		c.fields = map[string]json.RawMessage{}
+	fields := maps.Clone(c.fields)
+	if fields == nil {
+		fields = map[string]json.RawMessage{}
 	}
 	for _, field := range values {
 		if !hidden(field.Key) {
-			c.fields[field.Key] = json.RawMessage(field.Value.JSON())
+			fields[field.Key] = json.RawMessage(field.Value.JSON())
 		}
 	}
 	for _, name := range unset {
-		delete(c.fields, name)
+		delete(fields, name)
 	}
-	return c
+	return Content{c.messages, fields}
 }
 
 // change returns what an event of the type state changed, as LangGraph shows the update of a step.

@@ -3,6 +3,7 @@ package frames
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -54,9 +55,7 @@ func New(config Config) *Translator {
 		t.want[mode] = true
 	}
 	t.common = map[string]any{}
-	for key, value := range config.Run.Metadata {
-		t.common[key] = value
-	}
+	maps.Copy(t.common, config.Run.Metadata)
 	t.common["run_id"], t.common["thread_id"], t.common["run_attempt"] = config.Run.ID, config.Run.Thread, 1
 	t.common["graph_id"], t.common["assistant_id"] = config.Run.Agent, config.Run.Assistant
 	if t.want[Events] {
@@ -183,11 +182,11 @@ func (t *Translator) custom(e *host.Event) {
 
 // end shows why a run ended. One that somebody cancelled ends without a frame.
 func (t *Translator) end(e *host.Event) {
-	switch {
-	case e.Status == host.Cancelled:
+	switch e.Status {
+	case host.Cancelled:
 		t.task = nil
 		return
-	case e.Status == host.Interrupted:
+	case host.Interrupted:
 		if t.task != nil && t.task.name != e.Next { // a breakpoint after it
 			t.finish(nil)
 		}
@@ -199,7 +198,7 @@ func (t *Translator) end(e *host.Event) {
 		if t.want[Values] && len(asked) > 0 {
 			t.emit("values", t.now.With("__interrupt__", asked))
 		}
-	case e.Status == host.Failed:
+	case host.Failed:
 		if e.Error != nil {
 			t.stop(nil, e.Error.Message)
 			if t.within == "" {
@@ -231,9 +230,7 @@ func interrupts(asked []host.Interrupt) []interrupt {
 // metadata returns the metadata of frames about the step that is being performed.
 func (t *Translator) metadata(more ...any) map[string]any {
 	out := make(map[string]any, len(t.common)+len(more)/2+8)
-	for key, value := range t.common {
-		out[key] = value
-	}
+	maps.Copy(out, t.common)
 	if t.task != nil {
 		t.task.describe(out, t.within)
 	}

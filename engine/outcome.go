@@ -80,7 +80,7 @@ func (a *attempt) cancelledBy(how runs.Cancel, result *host.Result) *runs.Outcom
 	if how == runs.CancelKeep {
 		o := &runs.Outcome{Run: a.run.ID, Status: runs.Interrupted, After: a.newest(result)}
 		o.Thread = func(t *runs.Thread) {
-			t.Agent, t.Status, t.Failure, t.Waiting = a.run.Agent, runs.ThreadInterrupted, nil, waitingOf(result)
+			t.Agent, t.Status, t.Failure, t.Waiting = a.run.Agent, runs.ThreadInterrupted, runs.WasCancelled(), waitingOf(result)
 		}
 		return o
 	}

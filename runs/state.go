@@ -17,6 +17,9 @@ type State struct {
 
 	Agent string // the agent whose state it is
 	Run   *Run   // the run that made the checkpoint; nil: none, or its row is gone
+	// Then is the newest checkpoint that follows, with what the next step changed; nil: none, or nobody looked for it, as for the newest
+	// state.
+	Then *checkpoint.Record
 }
 
 // State returns the content of a thread at a checkpoint; 0 is the newest, and [checkpoint.Root] the place before the first.
@@ -33,7 +36,32 @@ func (s *Service) State(ctx context.Context, owner, thread string, at checkpoint
 	if err != nil {
 		return nil, err
 	}
-	return s.stateOf(ctx, &agent, t, runs, at)
+	out, err := s.stateOf(ctx, &agent, t, runs, at)
+	if err != nil || at == 0 || out.Snapshot == nil {
+		return out, err
+	}
+	out.Then, err = after(ctx, &agent, t, at)
+	return out, err
+}
+
+// after returns the newest checkpoint that follows another one.
+func after(ctx context.Context, agent *Agent, t *Thread, at checkpoint.ID) (*checkpoint.Record, error) {
+	for record, err := range agent.History(ctx, ThreadName(t.Owner, t.ID)) {
+		switch {
+		case err != nil:
+			return nil, err
+		case follows(record, at):
+			return record, nil
+		case record.ID <= at && at != checkpoint.Root:
+			return nil, nil
+		}
+	}
+	return nil, nil
+}
+
+// follows reports whether a checkpoint is the next one after another.
+func follows(record *checkpoint.Record, at checkpoint.ID) bool {
+	return record.Parent == at || at == checkpoint.Root && record.Parent == 0
 }
 
 // AgentOf returns the agent of a thread: that of its last run, or the one that its metadata names as graph_id, or the only one.
@@ -101,7 +129,7 @@ func (s *Service) History(ctx context.Context, owner, thread string, before chec
 		if before == checkpoint.Root {
 			return
 		}
-		some := false
+		some, next := false, map[checkpoint.ID]*checkpoint.Record{} // by what they follow
 		for record, err := range agent.History(ctx, ThreadName(owner, thread)) {
 			if errors.Is(err, checkpoint.ErrNoThread) {
 				return
@@ -109,18 +137,28 @@ func (s *Service) History(ctx context.Context, owner, thread string, before chec
 			var state *State
 			if err == nil {
 				some = true
+				if next[record.Parent] == nil {
+					next[record.Parent] = record
+				}
 				if before > 0 && record.ID >= before {
 					continue
 				}
-				state, err = s.stateOf(ctx, &agent, t, made, record.ID)
+				if state, err = s.stateOf(ctx, &agent, t, made, record.ID); err == nil {
+					state.Then = next[record.ID]
+				}
 			}
 			if !yield(state, err) || err != nil {
 				return
 			}
 		}
-		if some {
-			yield(s.stateOf(ctx, &agent, t, made, checkpoint.Root))
+		if !some {
+			return
 		}
+		root, err := s.stateOf(ctx, &agent, t, made, checkpoint.Root)
+		if err == nil {
+			root.Then = next[0]
+		}
+		yield(root, err)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/jsonbody"
+	"github.com/agenthost/agenthost/server/internal/langchain"
+	"github.com/agenthost/agenthost/server/langgraph/internal/frames"
 )
 
 // given reports whether a member of a body is there and not null.
@@ -98,7 +100,7 @@ func (h *Handler) stateOf(thread string, s *runs.State) map[string]any {
 		next = startNode
 	}
 	if next != "" {
-		out["next"], out["tasks"] = []string{next}, []any{taskOf(thread, next, s)}
+		out["next"], out["tasks"] = []string{next}, []any{h.taskOf(thread, next, s)}
 	}
 	out["interrupts"] = questionsOf(s.Interrupts)
 	return out
@@ -116,7 +118,7 @@ func emptyState(here map[string]any, id any) map[string]any {
 }
 
 // taskOf returns the step that comes next, and what it asks.
-func taskOf(thread, next string, s *runs.State) map[string]any {
+func (h *Handler) taskOf(thread, next string, s *runs.State) map[string]any {
 	asks, failure := next, any(nil)
 	if len(s.Interrupts) > 0 {
 		asks = s.Interrupts[0].Step
@@ -125,9 +127,35 @@ func taskOf(thread, next string, s *runs.State) map[string]any {
 		failure = s.Failure
 	}
 	return map[string]any{
-		"id": taskID(thread, asks), "name": next, "path": []string{"__pregel_pull", next}, "error": failure, "interrupts": questionsOf(s.Interrupts),
-		"checkpoint": nil, "state": nil, "result": nil,
+		"id": taskID(thread, asks), "name": next, "path": frames.PathOf(next), "error": failure, "interrupts": questionsOf(s.Interrupts),
+		"checkpoint": nil, "state": nil, "result": h.resultOf(s),
 	}
+}
+
+// resultOf returns what the next step changed, if it has been performed.
+func (h *Handler) resultOf(s *runs.State) any {
+	if s.Then == nil {
+		return nil
+	}
+	out, hidden := map[string]any{}, h.hidden(s.Agent)
+	var messages []json.RawMessage
+	for i := range s.Then.Changes {
+		if entry := s.Then.Changes[i].Entry; entry != nil {
+			messages = append(messages, langchain.Message(entry.Message()))
+		}
+	}
+	if messages != nil {
+		out["messages"] = messages
+	}
+	for _, field := range s.Then.State {
+		if !hidden(field.Key) {
+			out[field.Key] = field.Value
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
 }
 
 func questionsOf(asked []host.Interrupt) []map[string]any {

@@ -54,7 +54,7 @@ func (h *Handler) streamThere(c *call, stateless bool) error {
 	if err != nil {
 		return err
 	}
-	v := &view{run: run}
+	v := &view{run: run, part: c.query().Get("stream_mode") != ""}
 	if v.modes, v.nested, err = wantedOf(run, c.query()["stream_mode"]); err != nil {
 		return err
 	}
@@ -129,6 +129,7 @@ type view struct {
 	nested bool
 	after  position // it has seen what is not behind this
 	live   bool     // it wants to see only what happens from now on
+	part   bool     // it has named the modes, so that it sees nothing else
 }
 
 // send sends the stream of a run until it is over. If the client goes away before that, the run is cancelled if that is wanted.
@@ -244,7 +245,7 @@ func (s *source) translate(ctx context.Context, e *runs.Event) ([]sse.Event, err
 	var out []sse.Event
 	for i, f := range all {
 		s.failed = s.failed || f.Event == errorEvent
-		if at := (position{e.Seq, i}); at.behind(s.view.after) {
+		if at := (position{e.Seq, i}); at.behind(s.view.after) && (!s.view.part || f.Event != "metadata") {
 			out = append(out, sse.Event{Name: f.Event, ID: at.String(), Data: f.Data})
 		}
 	}

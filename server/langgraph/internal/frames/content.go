@@ -54,6 +54,19 @@ func (c Content) With(key string, value any) map[string]any {
 	return out
 }
 
+// calls returns the tool calls of the last message that has some; nil if there is none.
+func (c Content) calls() json.RawMessage {
+	for _, m := range slices.Backward(c.messages) {
+		var answer struct {
+			ToolCalls json.RawMessage `json:"tool_calls"`
+		}
+		if json.Unmarshal(m.text, &answer) == nil && len(answer.ToolCalls) > len("[]") {
+			return answer.ToolCalls
+		}
+	}
+	return nil
+}
+
 // apply returns the content after an event of the type state.
 func (c Content) apply(e *host.Event, hidden func(string) bool) Content {
 	messages := c.messages

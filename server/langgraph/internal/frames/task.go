@@ -18,8 +18,24 @@ type task struct {
 	tuple  json.RawMessage // its metadata for pieces of messages
 }
 
-// triggers and path say in LangGraph's words why a step is performed.
-func (k *task) triggers() []string { return []string{"branch:to:" + k.name} }
+// toolsStep is the step that calls tools. LangGraph starts it with the calls, and other steps with the state.
+const toolsStep = "tools"
+
+// PathOf says in LangGraph's words how a step came to be performed.
+func PathOf(step string) []any {
+	if step == toolsStep {
+		return []any{"__pregel_push", 0, false}
+	}
+	return []any{"__pregel_pull", step}
+}
+
+// triggers says in LangGraph's words why a step is performed.
+func (k *task) triggers() []string {
+	if k.name == toolsStep {
+		return []string{"__pregel_push"}
+	}
+	return []string{"branch:to:" + k.name}
+}
 
 func (k *task) describe(out map[string]any, within string) {
 	namespace := k.name + ":" + k.id
@@ -27,7 +43,7 @@ func (k *task) describe(out map[string]any, within string) {
 		namespace = within[1:] + "|" + namespace
 	}
 	out["langgraph_step"], out["langgraph_node"] = k.step, k.name
-	out["langgraph_triggers"], out["langgraph_path"] = k.triggers(), []any{"__pregel_pull", k.name}
+	out["langgraph_triggers"], out["langgraph_path"] = k.triggers(), PathOf(k.name)
 	out["langgraph_checkpoint_ns"], out["checkpoint_ns"] = namespace, namespace
 }
 
@@ -35,7 +51,7 @@ func (k *task) describe(out map[string]any, within string) {
 func (t *Translator) start(e *host.Event) {
 	t.task = &task{id: t.id("step/" + strconv.Itoa(t.attempt) + "/" + strconv.Itoa(e.Index)), name: e.Step, step: e.Index, began: e.Time}
 	if t.want[Tasks] || t.want[Debug] || t.want[Events] {
-		t.task.before, _ = t.now.MarshalJSON()
+		t.task.before = t.inputOf(e.Step)
 	}
 	payload := map[string]any{
 		"id": t.task.id, "name": e.Step, "input": t.task.before, "triggers": t.task.triggers(), "metadata": t.common,
@@ -45,6 +61,20 @@ func (t *Translator) start(e *host.Event) {
 	}
 	t.debug(e.Time, "task", payload)
 	t.chains.started()
+}
+
+// inputOf returns what a step begins with.
+func (t *Translator) inputOf(step string) json.RawMessage {
+	if step == toolsStep {
+		if calls := t.now.calls(); calls != nil {
+			return calls
+		}
+	}
+	text, err := t.now.MarshalJSON()
+	if err != nil { // its parts are texts in JSON
+		return json.RawMessage("null")
+	}
+	return text
 }
 
 // finish shows that the present step has ended; an event says what it changed, and nil is nothing.

@@ -129,37 +129,40 @@ func (s *Service) History(ctx context.Context, owner, thread string, before chec
 		if before == checkpoint.Root {
 			return
 		}
-		some, next := false, map[checkpoint.ID]*checkpoint.Record{} // by what they follow
+		next := map[checkpoint.ID]*checkpoint.Record{} // by what they follow
 		for record, err := range agent.History(ctx, ThreadName(owner, thread)) {
 			if errors.Is(err, checkpoint.ErrNoThread) {
 				return
 			}
-			var state *State
-			if err == nil {
-				some = true
-				if next[record.Parent] == nil {
-					next[record.Parent] = record
-				}
-				if before > 0 && record.ID >= before {
-					continue
-				}
-				if state, err = s.stateOf(ctx, &agent, t, made, record.ID); err == nil {
-					state.Then = next[record.ID]
-				}
+			if err != nil {
+				yield(nil, err)
+				return
 			}
-			if !yield(state, err) || err != nil {
+			if next[record.Parent] == nil {
+				next[record.Parent] = record
+			}
+			if before > 0 && record.ID >= before {
+				continue
+			}
+			if !yield(s.stateBefore(ctx, &agent, t, made, record.ID, next[record.ID])) {
 				return
 			}
 		}
-		if !some {
-			return
+		if len(next) > 0 {
+			yield(s.stateBefore(ctx, &agent, t, made, checkpoint.Root, next[0]))
 		}
-		root, err := s.stateOf(ctx, &agent, t, made, checkpoint.Root)
-		if err == nil {
-			root.Then = next[0]
-		}
-		yield(root, err)
 	}
+}
+
+// stateBefore returns a state with the checkpoint that follows.
+func (s *Service) stateBefore(
+	ctx context.Context, agent *Agent, t *Thread, made []Run, at checkpoint.ID, then *checkpoint.Record,
+) (*State, error) {
+	state, err := s.stateOf(ctx, agent, t, made, at)
+	if err == nil {
+		state.Then = then
+	}
+	return state, err
 }
 
 // UpdateState changes the state of a thread between its runs, see [host.Agent.UpdateState]. The update's thread is filled in.

@@ -44,8 +44,6 @@ const (
 // Expiry says when a thread that nobody uses is removed.
 type Expiry struct {
 	After time.Duration `json:"after"` // since the thread was last updated; at least a second
-	// KeepState removes all but the newest checkpoint, instead of the thread.
-	KeepState bool `json:"keep_state,omitempty"`
 }
 
 // ThreadQuery selects threads of an owner. The zero value selects all of them, up to Page.Limit.

@@ -98,7 +98,7 @@ func expiry(c *config.Config) *runs.Expiry {
 	if c.Retention.Threads.TTL == 0 {
 		return nil
 	}
-	return &runs.Expiry{After: c.Retention.Threads.TTL, KeepState: c.Retention.Threads.KeepLatest}
+	return &runs.Expiry{After: c.Retention.Threads.TTL}
 }
 
 // abandon releases what a server has that could not be made.

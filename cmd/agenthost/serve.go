@@ -238,7 +238,8 @@ func (s *serving) agents(ctx context.Context, threads *threadstore.Store, logger
 			return nil, nil, closeAll, &exitError{exitUsage, fmt.Errorf("%s: the agent has no name; clients ask for it by its name, so add name", path)}
 		}
 		if _, taken := agents[name]; taken {
-			return nil, nil, closeAll, &exitError{exitUsage, fmt.Errorf("%s: another manifest has the name %q too; give each agent a name of its own", path, name)}
+			return nil, nil, closeAll, &exitError{exitUsage, fmt.Errorf(
+				"%s: another manifest has the name %q too; give each agent a name of its own", path, name)}
 		}
 		agents[name] = runs.Agent{
 			Agent: agent.Agent, Name: name, Threads: threads, Description: agent.Description, Context: own.ContextSchema,

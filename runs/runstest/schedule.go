@@ -158,7 +158,7 @@ func (c *check) endSchedule() {
 
 func (c *check) expired() {
 	hour := func(t *runs.Thread) { t.Expiry = &runs.Expiry{After: time.Hour} }
-	longer := c.thread(func(t *runs.Thread) { t.Expiry = &runs.Expiry{After: 2 * time.Hour, KeepState: true} })
+	longer := c.thread(func(t *runs.Thread) { t.Expiry = &runs.Expiry{After: 2 * time.Hour} })
 	short := c.thread(hour)
 	busy := c.submitTo(c.thread(hour).ID)
 	c.thread()

@@ -17,7 +17,7 @@ func (c *check) fullThread() *runs.Thread {
 		Owner: ann, ID: c.id(), Metadata: runs.Metadata{"a": "b", "n": 1.5}, Config: runs.Document(`{"configurable": {}}`),
 		Status: runs.ThreadInterrupted, Agent: "agent", Failure: &runs.Failure{Type: "model_error", Message: "no"},
 		Waiting: []runs.Interrupt{{ID: "i1", Step: "tools", Value: runs.Document(`"may I?"`)}, {ID: "i2", Value: runs.Document(`null`)}},
-		Stepped: time.UnixMicro(1_700_000_000_123_456).UTC(), Expiry: &runs.Expiry{After: 90 * time.Minute, KeepState: true},
+		Stepped: time.UnixMicro(1_700_000_000_123_456).UTC(), Expiry: &runs.Expiry{After: 90 * time.Minute},
 	}
 }
 

@@ -71,7 +71,7 @@ func TestWholeFile(t *testing.T) {
 		Body: 8 << 20, BodyTimeout: time.Minute, RunsPerOwner: 10, StreamsPerOwner: 20, Streams: 1000, RequestsPerSecond: 2.5, Burst: 5, Queue: 7, RunTimeout: 10 * time.Minute,
 	}, c.Limits)
 	require.Equal(t, "postgres://agents:hunter2@db.example/agents", c.Storage.Postgres)
-	require.Equal(t, config.Retention{Threads: config.ThreadRetention{TTL: 720 * time.Hour, KeepLatest: true}, Events: time.Hour}, c.Retention)
+	require.Equal(t, config.Retention{Threads: config.ThreadRetention{TTL: 720 * time.Hour}, Events: time.Hour}, c.Retention)
 	require.Equal(t, []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}, c.Webhooks.Private())
 	require.Equal(t, slog.LevelWarn, c.Log.Slog())
 	require.Equal(t, time.Minute, c.Drain)
@@ -188,7 +188,6 @@ func TestErrors(t *testing.T) {
 		"storage: {sqlite: a.db, postgres: 'postgres://x'}": "either sqlite or postgres",
 		"storage: {postgres: 'mysql://a:hunter2@x'}":        "must be a URL such as postgres://",
 		"storage: {postgres: '${NOT_SET}'}":                 "NOT_SET",
-		"retention: {threads: {keep_latest: true}}":         "add ttl",
 		"webhooks: {allow_private: [10.1.2.3/16]}":          "without bits after the prefix",
 		"webhooks: {attempts: 0}":                           "at least 1",
 		"log: {format: xml}":                                "must be auto, text or json",

@@ -46,16 +46,6 @@ type Retention struct {
 // ThreadRetention says when a thread that nobody uses is removed.
 type ThreadRetention struct {
 	TTL time.Duration `yaml:"ttl" strict:"min=1m"` // the time since its last change; default: it is kept
-	// whether only older checkpoints are removed, and the newest state stays; default false
-	KeepLatest bool `yaml:"keep_latest"`
 }
 
 func defaultRetention() Retention { return Retention{Events: 24 * time.Hour} }
-
-// CheckStrict checks what the keys say together.
-func (r *ThreadRetention) CheckStrict(n strictyaml.Node) error {
-	if r.KeepLatest && r.TTL == 0 {
-		return n.Errorf("keep_latest says what happens after ttl; add ttl, such as 720h")
-	}
-	return nil
-}

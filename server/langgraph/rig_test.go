@@ -147,6 +147,7 @@ func (r *rig) send(ctx context.Context, method, path string, body any, header ..
 	}
 	response, err := r.client.Do(request)
 	require.NoError(r.t, err)
+	r.t.Cleanup(func() { _ = response.Body.Close() })
 	return response
 }
 

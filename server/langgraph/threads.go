@@ -110,10 +110,8 @@ func (t *ttl) expiry() (*runs.Expiry, error) {
 	out := &runs.Expiry{}
 	switch {
 	case t.Strategy == nil, *t.Strategy == "delete":
-	case *t.Strategy == "keep_latest":
-		out.KeepState = true
 	default:
-		return nil, unprocessable("%.64q is not one of ['delete', 'keep_latest']\n\nOn instance[\"ttl\"][\"strategy\"]", *t.Strategy)
+		return nil, unprocessable("%.64q is not one of ['delete']\n\nOn instance[\"ttl\"][\"strategy\"]", *t.Strategy)
 	}
 	const most = 100 * 365 * 24 * 60
 	if *t.TTL <= 0 || *t.TTL > most {

@@ -1,6 +1,7 @@
 package langgraph_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,8 +58,8 @@ func TestAMessageIsEdited(t *testing.T) {
 	}
 	parentOf := func(text string) any {
 		all := history()
-		for i := len(all) - 1; i >= 0; i-- { // the oldest first
-			state := objectIn(all[i])
+		for _, one := range slices.Backward(all) { // the oldest first
+			state := objectIn(one)
 			if said := texts(state["values"]); len(said) > 0 && said[len(said)-1] == "human: "+text {
 				return state["parent_checkpoint"]
 			}

@@ -106,6 +106,7 @@ func (r *replay) start(e *exchange) (*http.Response, *frameReader) {
 	}
 	response, err := r.client.Do(request)
 	require.NoError(r.t, err)
+	r.t.Cleanup(func() { _ = response.Body.Close() })
 	return response, &frameReader{lines: bufio.NewReader(response.Body)}
 }
 
@@ -201,7 +202,7 @@ func (r *replay) going(e *exchange, check func(*exchange, *answer)) (rest func()
 func TestConversations(t *testing.T) {
 	t.Parallel()
 	used := &usedExceptions{}
-	t.Run("all", func(t *testing.T) {
+	t.Run("all", func(t *testing.T) { //nolint:tparallel // its end waits for those within it
 		for name, exchanges := range transcripts(t) {
 			if stateGraphs[name] != "" {
 				continue

@@ -43,7 +43,7 @@ func (m scriptedModel) Stream(ctx context.Context, req *model.Request) iter.Seq2
 		parts := strings.SplitAfter(words, " ")
 		for _, part := range parts {
 			if strings.HasPrefix(last.Content.Text(), "slow") {
-				timer := time.NewTimer(m.pause) //nolint:forbidigo // the recorded model took its time
+				timer := time.NewTimer(m.pause)
 				select {
 				case <-timer.C:
 				case <-ctx.Done():

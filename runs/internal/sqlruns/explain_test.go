@@ -28,8 +28,8 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m.Run)) }
 // crowd returns statements that fill the tables, so that a scan of one would take long. series selects the numbers i of a crowd.
 func crowd(series func(n int) string) []string {
 	return []string{
-		`INSERT INTO agenthost_run_threads (owner, id, metadata, rest, status, agent, created, updated, stepped, expiry, keep_state, temporary)
-			SELECT 'owner' || (i % 50), 't' || i, '{"n": 1}', 'idle', 'idle', 'agent', i, i, 0, CASE WHEN i % 100 = 0 THEN 1000 END, {false}, {false} ` + series(5000),
+		`INSERT INTO agenthost_run_threads (owner, id, metadata, rest, status, agent, created, updated, stepped, expiry, temporary)
+			SELECT 'owner' || (i % 50), 't' || i, '{"n": 1}', 'idle', 'idle', 'agent', i, i, 0, CASE WHEN i % 100 = 0 THEN 1000 END, {false} ` + series(5000),
 		`INSERT INTO agenthost_runs (thread, owner, id, thread_id, agent, assistant, metadata, strategy, status, created, updated, due, attempt, after_id,
 			cancel, resumable, webhook, kept, tokens)
 			SELECT no, owner, 'r' || no, id, 'agent', '', '{}', 'enqueue', CASE WHEN no % 100 = 0 THEN 'pending' ELSE 'success' END, no, no, 0, 1, 0, '',

@@ -19,7 +19,7 @@ type threadRow struct {
 func (t *threadRow) seen() *runs.Thread { return rule.SeeThread(&t.rest, t.busy) }
 
 const threadColumns = `t.no, t.owner, t.id, t.metadata, t.config, t.rest, t.status, t.agent, t.failure, t.waiting, t.created, t.updated,
-	t.stepped, t.expiry, t.keep_state, t.temporary`
+	t.stepped, t.expiry, t.temporary`
 
 // scanThread reads the columns of a thread, and others after them.
 func scanThread(row scanner, others ...any) (*threadRow, error) {
@@ -29,7 +29,6 @@ func scanThread(row scanner, others ...any) (*threadRow, error) {
 	var created, updated, stepped int64
 	var expiry sql.NullInt64
 	var failure *runs.Failure
-	var keep bool
 	err := row.Scan(append([]any{
 		&t.no, &r.Owner, &r.ID,
 		decoded[runs.Metadata]{&r.Metadata},
@@ -37,7 +36,7 @@ func scanThread(row scanner, others ...any) (*threadRow, error) {
 		&r.Status, &status, &r.Agent,
 		decoded[*runs.Failure]{&failure},
 		decoded[[]runs.Interrupt]{&r.Waiting},
-		&created, &updated, &stepped, &expiry, &keep, &r.Temporary,
+		&created, &updated, &stepped, &expiry, &r.Temporary,
 	}, others...)...)
 	if err != nil {
 		return nil, err
@@ -45,7 +44,7 @@ func scanThread(row scanner, others ...any) (*threadRow, error) {
 	t.busy, r.Failure = status == runs.ThreadBusy, failure
 	r.Created, r.Updated, r.Stepped = moment(created), moment(updated), moment(stepped)
 	if expiry.Valid {
-		r.Expiry = &runs.Expiry{After: time.Duration(expiry.Int64) * time.Microsecond, KeepState: keep}
+		r.Expiry = &runs.Expiry{After: time.Duration(expiry.Int64) * time.Microsecond}
 	}
 	return t, nil
 }
@@ -61,8 +60,8 @@ func scanSeenThread(row scanner) (runs.Thread, error) {
 	return *t.seen(), nil
 }
 
-// threadValues returns the values of the columns that can change: metadata, config, rest, agent, failure, waiting, updated, stepped, expiry,
-// keep_state and temporary.
+// threadValues returns the values of the columns that can change: metadata, config, rest, agent, failure, waiting, updated, stepped, expiry
+// and temporary.
 func threadValues(t *runs.Thread) ([]any, error) {
 	metadata, err := metadataText(t.Metadata)
 	if err != nil {
@@ -79,11 +78,10 @@ func threadValues(t *runs.Thread) ([]any, error) {
 		}
 	}
 	var expiry sql.NullInt64
-	keep := false
 	if e := t.Expiry; e != nil {
-		expiry, keep = sql.NullInt64{Int64: e.After.Microseconds(), Valid: true}, e.KeepState
+		expiry = sql.NullInt64{Int64: e.After.Microseconds(), Valid: true}
 	}
-	return []any{metadata, textOf(t.Config), string(t.Status), t.Agent, failure, waiting, micros(t.Updated), micros(t.Stepped), expiry, keep, t.Temporary}, nil
+	return []any{metadata, textOf(t.Config), string(t.Status), t.Agent, failure, waiting, micros(t.Updated), micros(t.Stepped), expiry, t.Temporary}, nil
 }
 
 func metadataText(m runs.Metadata) (string, error) {
@@ -98,8 +96,8 @@ func (s *Store) addThread(ctx context.Context, q querier, rest *runs.Thread) (no
 		return 0, false, err
 	}
 	found, err := collect(ctx, s, q, scanNumber, `INSERT INTO agenthost_run_threads
-		(owner, id, created, status, metadata, config, rest, agent, failure, waiting, updated, stepped, expiry, keep_state, temporary)
-		VALUES ($1, $2, $3, $6, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (owner, id) DO NOTHING RETURNING no`,
+		(owner, id, created, status, metadata, config, rest, agent, failure, waiting, updated, stepped, expiry, temporary)
+		VALUES ($1, $2, $3, $6, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (owner, id) DO NOTHING RETURNING no`,
 		append([]any{rest.Owner, rest.ID, micros(rest.Created)}, values...)...)
 	if err != nil || len(found) == 0 {
 		return 0, false, err
@@ -134,7 +132,7 @@ func (s *Store) saveThread(ctx context.Context, tx *sql.Tx, t *threadRow) error 
 	}
 	var status runs.ThreadStatus
 	err = s.row(ctx, tx, `UPDATE agenthost_run_threads SET metadata = $2, config = $3, rest = $4, status = `+presentStatus+`$4 END, agent = $5,
-		failure = $6, waiting = $7, updated = $8, stepped = $9, expiry = $10, keep_state = $11, temporary = $12 WHERE no = $1 RETURNING status`,
+		failure = $6, waiting = $7, updated = $8, stepped = $9, expiry = $10, temporary = $11 WHERE no = $1 RETURNING status`,
 		append([]any{t.no}, values...)...).Scan(&status)
 	t.busy = status == runs.ThreadBusy
 	return err

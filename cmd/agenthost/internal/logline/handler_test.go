@@ -60,7 +60,11 @@ func read(line string) map[string]any {
 			if at[key] == nil {
 				at[key] = map[string]any{}
 			}
-			at = at[key].(map[string]any)
+			inner, ok := at[key].(map[string]any)
+			if !ok {
+				return nil
+			}
+			at = inner
 		}
 		at[keys[len(keys)-1]] = value
 	}

@@ -18,9 +18,11 @@ func (t *Translator) checkpoint(e *host.Event) {
 		id := t.id("next/" + strconv.FormatUint(uint64(e.Checkpoint), 10))
 		tasks = append(tasks, map[string]any{"id": id, "name": e.Next, "interrupts": []any{}, "state": nil})
 	}
+	metadata := t.metadata()
+	metadata["source"], metadata["step"], metadata["parents"] = e.Source, int64(e.Checkpoint)-1, struct{}{}
 	payload := map[string]any{
 		"config": t.place(e.Checkpoint), "parent_config": t.place(e.Parent), "values": t.now, "next": next, "tasks": tasks,
-		"metadata": t.metadata("source", e.Source, "step", e.Index, "parents", struct{}{}),
+		"metadata": metadata,
 	}
 	if t.want[Checkpoints] {
 		t.emit("checkpoints", payload)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -228,14 +227,11 @@ func interrupts(asked []host.Interrupt) []interrupt {
 }
 
 // metadata returns the metadata of frames about the step that is being performed.
-func (t *Translator) metadata(more ...any) map[string]any {
-	out := make(map[string]any, len(t.common)+len(more)/2+8)
+func (t *Translator) metadata() map[string]any {
+	out := make(map[string]any, len(t.common)+8)
 	maps.Copy(out, t.common)
 	if t.task != nil {
 		t.task.describe(out, t.within)
-	}
-	for pair := range slices.Chunk(more, 2) {
-		out[pair[0].(string)] = pair[1]
 	}
 	return out
 }

@@ -15,7 +15,6 @@ CREATE TABLE agenthost_run_threads (
 	updated    bigint NOT NULL,
 	stepped    bigint NOT NULL,
 	expiry     bigint, -- after the thread was updated; NULL: never
-	keep_state boolean NOT NULL,
 	temporary  boolean NOT NULL,
 	UNIQUE (owner, id)
 );

@@ -15,7 +15,6 @@ CREATE TABLE agenthost_run_threads (
 	updated    INTEGER NOT NULL,
 	stepped    INTEGER NOT NULL,
 	expiry     INTEGER, -- after the thread was updated; NULL: never
-	keep_state INTEGER NOT NULL,
 	temporary  INTEGER NOT NULL,
 	UNIQUE (owner, id)
 );

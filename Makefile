@@ -103,7 +103,7 @@ KILLS ?= 60
 
 .PHONY: kills
 kills: ## kill processes that run an agent, or their connections, KILLS times per store (default 60), and check that nothing is lost
-	AGENTHOST_KILLS=$(KILLS) go test -count=1 -run '^TestKill|^TestTheWay' -timeout=60m -v ./test/crash
+	AGENTHOST_KILLS=$(KILLS) go test -count=1 -run '^TestKill|^TestTheWay' -timeout=60m -v ./test/crash ./test/replicas
 
 .PHONY: bench
 bench: ## run the benchmarks

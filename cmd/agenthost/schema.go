@@ -42,7 +42,6 @@ the events.`
 	serve.Long = "Print the JSON Schema of serve.yaml, the file that says how agents are served."
 	serve.Example = "  agenthost schema serve -o serve.schema.json"
 	serve.Args = noArguments
-	serve.Hidden = true // until there is a server that reads the file
 	c.AddCommand(events, serve)
 	return c
 }

@@ -62,13 +62,13 @@ func TestDefaults(t *testing.T) {
 
 func TestWholeFile(t *testing.T) {
 	t.Parallel()
-	c, err := config.Load("testdata/serve.yaml", config.Options{LookupEnv: lookup, Set: []string{"limits.queue=7"}})
+	c, err := config.Load("testdata/serve.yaml", config.Options{LookupEnv: lookup, Set: []string{"limits.burst=7"}})
 	require.NoError(t, err)
 	require.Equal(t, "tcp", c.Listen.Network())
 	require.Equal(t, "0.0.0.0:8123", c.Listen.Address())
 	require.Equal(t, &config.TLS{CertFile: filepath.Join("testdata", "tls", "cert.pem"), KeyFile: "/etc/tls/key.pem"}, c.TLS)
 	require.Equal(t, config.Limits{
-		Body: 8 << 20, BodyTimeout: time.Minute, RunsPerOwner: 10, StreamsPerOwner: 20, Streams: 1000, RequestsPerSecond: 2.5, Burst: 5, Queue: 7, RunTimeout: 10 * time.Minute,
+		Body: 8 << 20, BodyTimeout: time.Minute, RunsPerOwner: 10, StreamsPerOwner: 20, Streams: 1000, RequestsPerSecond: 2.5, Burst: 7, RunTimeout: 10 * time.Minute,
 	}, c.Limits)
 	require.Equal(t, "postgres://agents:hunter2@db.example/agents", c.Storage.Postgres)
 	require.Equal(t, config.Retention{Threads: config.ThreadRetention{TTL: 720 * time.Hour}, Events: time.Hour}, c.Retention)

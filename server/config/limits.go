@@ -17,7 +17,6 @@ type Limits struct {
 	// requests that one key, or one address without keys, may send in a second, on average; default 100
 	RequestsPerSecond float64       `yaml:"requests_per_second" strict:"min=0.001,max=1000000" schema:"default=100"`
 	Burst             int           `yaml:"burst" strict:"min=1,max=1000000" schema:"default=200"` // requests that may come at once after a pause; default 200
-	Queue             int           `yaml:"queue" strict:"min=1" schema:"default=10000"`           // runs that wait for a worker; default 10000
 	RunTimeout        time.Duration `yaml:"run_timeout" strict:"min=1s" schema:"default=1h"`       // the longest time of a run; default 1h
 }
 
@@ -27,7 +26,7 @@ const maxBody = 1 << 30
 func defaultLimits() Limits {
 	return Limits{
 		Body: 4 << 20, BodyTimeout: 30 * time.Second, RunsPerOwner: 200, StreamsPerOwner: 200, Streams: 10_000,
-		RequestsPerSecond: 100, Burst: 200, Queue: 10_000, RunTimeout: time.Hour,
+		RequestsPerSecond: 100, Burst: 200, RunTimeout: time.Hour,
 	}
 }
 

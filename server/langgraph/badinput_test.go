@@ -69,11 +69,11 @@ func TestBadInput(t *testing.T) {
 	}
 	require.Equal(t, "idle", r.object("GET", "/threads/"+thread, nil)["status"], "nothing has begun")
 	response := r.send(t.Context(), "DELETE", "/threads", nil)
-	require.NoError(t, response.Body.Close())
-	require.Equal(t, "POST", response.Header.Get("Allow"))
+	require.NoError(t, response.body.Close())
+	require.Equal(t, "POST", response.header.Get("Allow"))
 	foreign := r.send(t.Context(), "POST", "/threads", "{}", "Origin", "https://evil.example")
-	require.NoError(t, foreign.Body.Close())
-	require.Equal(t, http.StatusForbidden, foreign.StatusCode)
+	require.NoError(t, foreign.body.Close())
+	require.Equal(t, http.StatusForbidden, foreign.status)
 }
 
 // Two members with one name must not mean two things.

@@ -111,16 +111,16 @@ func TestAStrangerFindsNothing(t *testing.T) {
 			path += "?stream_mode=run_modes" // it would stay open if it were answered
 		}
 		response := bob.send(t.Context(), method, path, requests[pattern])
-		text, err := io.ReadAll(response.Body)
+		text, err := io.ReadAll(response.body)
 		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
+		require.NoError(t, response.body.Close())
 		require.NotContains(t, string(text), marked, pattern)
 		foreign := func(kind string) bool { return strings.Contains(path, ids[kind]) }
 		if foreign("thread") || foreign("cron") || foreign("run") || foreign("assistant") {
 			named++
-			require.Equal(t, http.StatusNotFound, response.StatusCode, "%s: %s", pattern, text)
+			require.Equal(t, http.StatusNotFound, response.status, "%s: %s", pattern, text)
 		}
-		require.Less(t, response.StatusCode, 500, "%s: %s", pattern, text)
+		require.Less(t, response.status, 500, "%s: %s", pattern, text)
 	}
 	require.Greater(t, named, 25)
 	require.Equal(t, before, state(r, ids))
@@ -145,8 +145,8 @@ func TestScopes(t *testing.T) {
 				continue // they end what the others need, or wait
 			}
 			response := r.as(only(scope)).send(t.Context(), method, path, requests[pattern])
-			require.NoError(t, response.Body.Close())
-			allowed[scope] = response.StatusCode != http.StatusForbidden
+			require.NoError(t, response.body.Close())
+			allowed[scope] = response.status != http.StatusForbidden
 		}
 		switch {
 		case len(allowed) == 0:
@@ -172,13 +172,13 @@ func TestWithoutAKey(t *testing.T) {
 		method, path := fill(pattern, map[string]string{"thread": "x", "run": "x", "assistant": "x", "cron": "x", "checkpoint": "x", "what": "x", "namespace": "x"})
 		for _, key := range []string{"", "wrong-0123456789abcdef"} {
 			response := r.as(key).send(t.Context(), method, path, nil)
-			require.NoError(t, response.Body.Close())
+			require.NoError(t, response.body.Close())
 			if path == "/ok" || path == "/info" {
 				open++
-				require.Equal(t, http.StatusOK, response.StatusCode)
+				require.Equal(t, http.StatusOK, response.status)
 				continue
 			}
-			require.Equal(t, http.StatusUnauthorized, response.StatusCode, pattern)
+			require.Equal(t, http.StatusUnauthorized, response.status, pattern)
 		}
 	}
 	require.Equal(t, 4, open)

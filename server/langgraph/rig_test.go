@@ -126,8 +126,15 @@ func (r *rig) as(key string) *rig {
 	return &other
 }
 
+// reply is an answer whose body is still to be read. It is closed when the test ends.
+type reply struct {
+	status int
+	header http.Header
+	body   io.ReadCloser
+}
+
 // send sends a request. The body may be a text or a value.
-func (r *rig) send(ctx context.Context, method, path string, body any, header ...string) *http.Response {
+func (r *rig) send(ctx context.Context, method, path string, body any, header ...string) *reply {
 	r.t.Helper()
 	var reader io.Reader = http.NoBody
 	switch b := body.(type) {
@@ -148,22 +155,22 @@ func (r *rig) send(ctx context.Context, method, path string, body any, header ..
 	response, err := r.client.Do(request)
 	require.NoError(r.t, err)
 	r.t.Cleanup(func() { _ = response.Body.Close() })
-	return response
+	return &reply{response.StatusCode, response.Header, response.Body}
 }
 
 // do sends a request and returns its status and its document.
 func (r *rig) do(method, path string, body any) (int, any) {
 	r.t.Helper()
 	response := r.send(r.t.Context(), method, path, body)
-	defer func() { require.NoError(r.t, response.Body.Close()) }()
-	text, err := io.ReadAll(response.Body)
+	defer func() { require.NoError(r.t, response.body.Close()) }()
+	text, err := io.ReadAll(response.body)
 	require.NoError(r.t, err)
 	if len(bytes.TrimSpace(text)) == 0 {
-		return response.StatusCode, nil
+		return response.status, nil
 	}
 	var document any
 	require.NoError(r.t, json.Unmarshal(text, &document), "%s %s: %s", method, path, text)
-	return response.StatusCode, document
+	return response.status, document
 }
 
 // get sends a request that must succeed, and returns its document.
@@ -211,12 +218,12 @@ func (f frame) document(t *testing.T) any {
 }
 
 // frames reads a stream to its end.
-func (r *rig) frames(response *http.Response) (out []frame) {
+func (r *rig) frames(response *reply) (out []frame) {
 	r.t.Helper()
-	defer func() { _ = response.Body.Close() }()
-	require.Equal(r.t, http.StatusOK, response.StatusCode)
-	require.Equal(r.t, "text/event-stream; charset=utf-8", response.Header.Get("Content-Type"))
-	reader := sse.NewReader(response.Body, 0)
+	defer func() { _ = response.body.Close() }()
+	require.Equal(r.t, http.StatusOK, response.status)
+	require.Equal(r.t, "text/event-stream; charset=utf-8", response.header.Get("Content-Type"))
+	reader := sse.NewReader(response.body, 0)
 	for {
 		e, err := reader.Next()
 		if err != nil {

@@ -63,7 +63,7 @@ func TestAStreamGoesOnBehindEachFrame(t *testing.T) {
 		"assistant_id": "agent", "input": human("weather Oslo"), "stream_resumable": true,
 		"stream_mode": []string{"values", "messages-tuple", "messages", "updates", "tasks", "checkpoints", "debug", "events", "custom"},
 	})
-	at := response.Header.Get("Location")
+	at := response.header.Get("Location")
 	require.Regexp(t, "^/threads/"+thread+"/runs/[0-9a-f-]{36}/stream$", at)
 	whole := r.frames(response)
 	require.Greater(t, len(whole), 50)
@@ -74,7 +74,7 @@ func TestAStreamGoesOnBehindEachFrame(t *testing.T) {
 		require.Equal(t, whole[i+1:], append([]frame{}, rest...), "after %s", whole[i].id)
 	}
 	require.Empty(t, r.frames(r.send(t.Context(), "GET", at, nil)), "without an id there are only events to come")
-	require.Equal(t, 422, r.send(t.Context(), "GET", at, nil, "Last-Event-ID", "x").StatusCode)
+	require.Equal(t, 422, r.send(t.Context(), "GET", at, nil, "Last-Event-ID", "x").status)
 }
 
 func TestAQuestionIsAnswered(t *testing.T) {
@@ -188,15 +188,15 @@ func TestAClientThatGoesAway(t *testing.T) {
 			response := r.send(ctx, "POST", "/threads/"+thread+"/runs/stream", doc{
 				"assistant_id": "agent", "input": human("block"), "on_disconnect": mode,
 			})
-			_, err := sse.NewReader(response.Body, 0).Next()
+			_, err := sse.NewReader(response.body, 0).Next()
 			require.NoError(t, err)
 			<-r.began
 			leave()
-			_ = response.Body.Close()
+			_ = response.body.Close()
 			if mode == "continue" {
 				close(r.let)
 			}
-			at := response.Header.Get("Content-Location")
+			at := response.header.Get("Content-Location")
 			r.get("GET", at+"/join", nil)
 			require.Equal(t, status, r.object("GET", at, nil)["status"])
 		})
@@ -207,7 +207,7 @@ func TestRunsWithoutAThread(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "{}")
 	response := r.send(t.Context(), "POST", "/runs/stream", doc{"assistant_id": "agent", "input": human("hello")})
-	require.Regexp(t, "^/runs/[0-9a-f-]{36}/stream$", response.Header.Get("Location"))
+	require.Regexp(t, "^/runs/[0-9a-f-]{36}/stream$", response.header.Get("Location"))
 	frames := r.frames(response)
 	require.Equal(t, []string{"human: hello", "ai: You said: hello"}, texts(frames[len(frames)-1].document(t)))
 	require.Equal(t, []string{"human: hello", "ai: You said: hello"}, texts(r.get("POST", "/runs/wait", doc{"assistant_id": "agent", "input": human("hello")})))
@@ -224,7 +224,7 @@ func TestRunsWithoutAThread(t *testing.T) {
 	require.Len(t, r.get("POST", "/threads/search", nil), 1)
 	require.Equal(t, http.StatusUnprocessableEntity, r.send(t.Context(), "POST", "/runs/batch", []any{
 		doc{"assistant_id": "agent", "input": human("a")}, doc{"assistant_id": "nobody"},
-	}).StatusCode)
+	}).status)
 }
 
 func TestAllRunsOfAThread(t *testing.T) {
@@ -234,8 +234,8 @@ func TestAllRunsOfAThread(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	response := r.send(ctx, "GET", "/threads/"+thread+"/stream", nil)
-	defer func() { _ = response.Body.Close() }()
-	reader := sse.NewReader(response.Body, 0)
+	defer func() { _ = response.body.Close() }()
+	reader := sse.NewReader(response.body, 0)
 	for _, said := range []string{"one", "two"} {
 		r.get("POST", "/threads/"+thread+"/runs/wait", doc{"assistant_id": "agent", "input": human(said)})
 		var seen []string
@@ -254,8 +254,8 @@ func TestAllRunsOfAThread(t *testing.T) {
 	last := reader.LastID()
 	r.get("POST", "/threads/"+thread+"/runs/wait", doc{"assistant_id": "agent", "input": human("three")})
 	later := r.send(ctx, "GET", "/threads/"+thread+"/stream", nil, "Last-Event-ID", last)
-	defer func() { _ = later.Body.Close() }()
-	e, err := sse.NewReader(later.Body, 0).Next()
+	defer func() { _ = later.body.Close() }()
+	e, err := sse.NewReader(later.body, 0).Next()
 	require.NoError(t, err)
 	require.Equal(t, "metadata", e.Name, "the third run from its beginning")
 }

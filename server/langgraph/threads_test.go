@@ -28,8 +28,8 @@ func TestThreads(t *testing.T) {
 
 	other := r.thread()
 	response := r.send(t.Context(), "POST", "/threads/search", doc{"limit": 1, "sort_by": "created_at", "sort_order": "asc"})
-	require.NoError(t, response.Body.Close())
-	require.Equal(t, []string{"2", "1"}, []string{response.Header.Get("X-Pagination-Total"), response.Header.Get("X-Pagination-Next")})
+	require.NoError(t, response.body.Close())
+	require.Equal(t, []string{"2", "1"}, []string{response.header.Get("X-Pagination-Total"), response.header.Get("X-Pagination-Next")})
 	require.Equal(t, []any{doc{"thread_id": other, "status": "idle"}},
 		r.get("POST", "/threads/search", doc{"ids": []string{other}, "select": []string{"thread_id", "status"}}))
 	require.InDelta(t, 1, r.get("POST", "/threads/count", doc{"metadata": doc{"user": "ada"}}), 0)

@@ -82,7 +82,7 @@ func (r *replay) ask(e *exchange) *answer {
 }
 
 // start sends a request, and returns its answer with what reads its frames.
-func (r *replay) start(e *exchange) (*http.Response, *frameReader) {
+func (r *replay) start(e *exchange) (*reply, *frameReader) {
 	r.t.Helper()
 	address := r.url + r.fill(e.Request.Path)
 	if len(e.Request.Query) > 0 {
@@ -107,18 +107,25 @@ func (r *replay) start(e *exchange) (*http.Response, *frameReader) {
 	response, err := r.client.Do(request)
 	require.NoError(r.t, err)
 	r.t.Cleanup(func() { _ = response.Body.Close() })
-	return response, &frameReader{lines: bufio.NewReader(response.Body)}
+	return &reply{response.StatusCode, response.Header, response.Body}, &frameReader{lines: bufio.NewReader(response.Body)}
+}
+
+// reply is an answer whose body is still to be read. It is closed when the test ends.
+type reply struct {
+	status int
+	header http.Header
+	body   io.ReadCloser
 }
 
 // read reads an answer, or as much of a stream as the recorded client read; early frames were read before.
-func (r *replay) read(e *exchange, response *http.Response, frames *frameReader, early []frame) *answer {
+func (r *replay) read(e *exchange, response *reply, frames *frameReader, early []frame) *answer {
 	r.t.Helper()
-	defer func() { _ = response.Body.Close() }()
-	out := &answer{Status: response.StatusCode, Headers: map[string]string{}}
-	for name := range response.Header {
-		out.Headers[strings.ToLower(name)] = response.Header.Get(name)
+	defer func() { _ = response.body.Close() }()
+	out := &answer{Status: response.status, Headers: map[string]string{}}
+	for name := range response.header {
+		out.Headers[strings.ToLower(name)] = response.header.Get(name)
 	}
-	if mediaType(response.Header.Get("Content-Type")) == "text/event-stream" {
+	if mediaType(response.header.Get("Content-Type")) == "text/event-stream" {
 		out.SSE = append([]frame{}, early...)
 		for !e.Response.Left || len(out.SSE) < len(e.Response.SSE) {
 			f, err := frames.next()
@@ -129,7 +136,7 @@ func (r *replay) read(e *exchange, response *http.Response, frames *frameReader,
 			out.SSE = append(out.SSE, f)
 		}
 	} else {
-		text, err := io.ReadAll(response.Body)
+		text, err := io.ReadAll(response.body)
 		require.NoError(r.t, err)
 		if len(bytes.TrimSpace(text)) > 0 {
 			require.NoError(r.t, json.Unmarshal(text, &out.Body), "%s", text)
@@ -194,15 +201,15 @@ func (r *replay) going(e *exchange, check func(*exchange, *answer)) (rest func()
 		require.NoError(r.t, err)
 		early = append(early, f)
 	}
-	r.bindText(e.Response.Headers["content-location"], response.Header.Get("Content-Location"))
+	r.bindText(e.Response.Headers["content-location"], response.header.Get("Content-Location"))
 	return func() { check(e, r.read(e, response, frames, early)) }
 }
 
 // TestConversations holds all recorded conversations with our server.
-func TestConversations(t *testing.T) {
+func TestConversations(t *testing.T) { //nolint:tparallel // the end of the first subtest waits for those within it
 	t.Parallel()
 	used := &usedExceptions{}
-	t.Run("all", func(t *testing.T) { //nolint:tparallel // its end waits for those within it
+	t.Run("all", func(t *testing.T) {
 		for name, exchanges := range transcripts(t) {
 			if stateGraphs[name] != "" {
 				continue

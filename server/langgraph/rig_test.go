@@ -35,17 +35,18 @@ type doc = map[string]any
 
 // rig is a server with an agent that answers by rules, and a client.
 type rig struct {
-	t      *testing.T
-	url    string
-	key    string
-	client *http.Client
-	began  chan struct{} // the tool block was called
-	let    chan struct{} // it may end
-	store  runs.Store
+	t       testing.TB
+	url     string
+	key     string
+	handler http.Handler
+	client  *http.Client
+	began   chan struct{} // the tool block was called
+	let     chan struct{} // it may end
+	store   runs.Store
 }
 
 // setup starts a server. yaml is its serve.yaml.
-func setup(t *testing.T, yaml string) *rig {
+func setup(t testing.TB, yaml string) *rig {
 	t.Helper()
 	r := &rig{
 		t: t, client: &http.Client{Transport: &http.Transport{}}, began: make(chan struct{}, 100), let: make(chan struct{}),
@@ -100,7 +101,7 @@ func setup(t *testing.T, yaml string) *rig {
 	})
 	require.NoError(t, err)
 	listening := httptest.NewServer(s.Handler())
-	r.url = listening.URL
+	r.url, r.handler = listening.URL, s.Handler()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -210,7 +211,7 @@ type frame struct {
 }
 
 // document returns the data of a frame.
-func (f frame) document(t *testing.T) any {
+func (f frame) document(t testing.TB) any {
 	t.Helper()
 	var out any
 	require.NoError(t, json.Unmarshal([]byte(f.data), &out))

@@ -84,7 +84,7 @@ func (c *client) turn(thread, said string, turn int) {
 		require.False(c.t, seen[f.id], "the frame %s came twice", f.id)
 		seen[f.id] = true
 	}
-	require.Equal(c.t, "success", c.object("GET", at, nil)["status"])
+	require.Equal(c.t, "success", c.object("GET", at, nil)["status"], "%v", frames[len(frames)-1])
 	require.Equal(c.t, frames, c.follow(at, nil), "who comes later sees the same")
 
 	last := ""

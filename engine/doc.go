@@ -1,5 +1,5 @@
 // Package engine performs the runs of a [runs.Store] in this process. Several processes can share one store: each claims runs, and takes
-// over those of a process that has died. Nothing in the command uses it yet.
+// over those of a process that has died.
 //
 // # How a run is performed
 //

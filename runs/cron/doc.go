@@ -1,5 +1,4 @@
-// Package cron says when a schedule fires next, in a time zone. A service that performs schedules will use it; nothing in the command uses
-// it yet.
+// Package cron says when a schedule fires next, in a time zone.
 //
 // An expression has five fields: minute, hour, day, month, weekday. With six, the first is the second. It can also be
 // a name such as @daily. A field is *, a value, a range such as 9-17, either with a step such as */5, or a list of these. If both days are

@@ -1,5 +1,4 @@
-// Package webhook tells addresses that clients gave how their runs ended. A server of agents will use it; nothing in the command uses
-// it yet.
+// Package webhook tells addresses that clients gave how their runs ended.
 //
 // A delivery is one POST of a JSON document. It is repeated, with growing pauses, if the network or the server fails in a way that may
 // pass. So a document can arrive twice; both times it has the same Webhook-Id.

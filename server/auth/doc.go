@@ -1,5 +1,4 @@
-// Package auth says who sends a request to a server of agents, and what they may do. agenthost serve will use it; nothing in the
-// command uses it yet.
+// Package auth says who sends a request to a server of agents, and what they may do.
 //
 // An [Authenticator] finds the [Principal] of a request. A principal has an owner, to whom everything that the request makes belongs, and
 // scopes. There are these authenticators:

@@ -1,5 +1,5 @@
-// Package config reads serve.yaml, the file that says how agenthost serve serves agents: where it listens, who may use it, and how much. The command will
-// have a flag for it; nothing in the command uses it yet, except for the JSON Schema.
+// Package config reads serve.yaml, the file that says how agenthost serve serves agents: where it listens, who may use it, and how much. The command's flag
+// --config names it.
 //
 //	listen: 0.0.0.0:8123
 //	hosts: [agents.example.com]

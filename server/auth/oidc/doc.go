@@ -1,5 +1,5 @@
 // Package oidc checks signed tokens (JWT): those of an OpenID Connect provider, which it discovers from the URL of the issuer, and those of
-// any issuer that publishes its keys as a JWK set. Nothing in the command uses it yet.
+// any issuer that publishes its keys as a JWK set.
 //
 //	authenticator, err := oidc.New(oidc.Config{Issuer: "https://login.example.com", Audience: "agenthost", ScopePrefix: "agenthost:"})
 //

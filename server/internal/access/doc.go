@@ -1,6 +1,5 @@
 // Package access has what stands between a server's listener and its handlers: checks of hosts and origins, limits of size, time, rate and
-// number, request ids, the access log, and what happens when a handler panics. agenthost serve will use it; nothing in the command uses
-// it yet.
+// number, request ids, the access log, and what happens when a handler panics.
 //
 // Each file has one [Wrapper]. They are meant to be chained in this order, the outermost first:
 //

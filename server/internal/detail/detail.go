@@ -1,5 +1,4 @@
-// Package detail writes errors as LangGraph's server does: {"detail": "text"}. The doors of agenthost serve that speak its API will use it;
-// nothing in the command does yet.
+// Package detail writes errors as LangGraph's server does: {"detail": "text"}.
 package detail
 
 import (

@@ -1,4 +1,4 @@
-// Package jsonbody reads the JSON bodies of requests. The doors of agenthost serve will use it; nothing in the command uses it yet.
+// Package jsonbody reads the JSON bodies of requests.
 //
 // [Decode] differs from encoding/json where that would let two programs read one body differently, or where LangGraph's server does:
 //

@@ -1,6 +1,5 @@
 // Package sse sends and reads streams of server-sent events:
-// https://html.spec.whatwg.org/multipage/server-sent-events.html. The doors of agenthost serve will stream the events of runs with it;
-// nothing in the command uses it yet.
+// https://html.spec.whatwg.org/multipage/server-sent-events.html. The doors of agenthost serve stream the events of runs with it.
 //
 // # Sending
 //

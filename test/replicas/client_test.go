@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -25,26 +26,55 @@ type client struct {
 // frame is a frame of a stream.
 type frame struct{ event, id, data string }
 
-// do sends a request until it is answered: replicas die meanwhile. A request that may have been heard must not do something twice.
-func (c *client) do(method, path string, body any, header ...string) *http.Response {
+// try sends a request. It returns nil if a replica has died meanwhile, and perhaps heard it.
+func (c *client) try(method, path string, body any, header ...string) *http.Response {
 	text, err := json.Marshal(body)
 	require.NoError(c.t, err)
+	r, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, bytes.NewReader(text))
+	require.NoError(c.t, err)
+	r.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err == nil && response.StatusCode < 500 {
+		c.t.Cleanup(func() { _ = response.Body.Close() })
+		return response
+	}
+	if err == nil {
+		_ = response.Body.Close()
+	}
+	require.NoError(c.t, pause(c.t.Context(), 100*time.Millisecond))
+	return nil
+}
+
+// do sends a request until it is answered. It must be one that may be heard twice.
+func (c *client) do(method, path string, body any, header ...string) *http.Response {
 	for {
-		r, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, bytes.NewReader(text))
-		require.NoError(c.t, err)
-		r.Header.Set("Content-Type", "application/json")
-		for i := 0; i < len(header); i += 2 {
-			r.Header.Set(header[i], header[i+1])
-		}
-		response, err := http.DefaultClient.Do(r)
-		if err == nil && response.StatusCode < 500 {
-			c.t.Cleanup(func() { _ = response.Body.Close() })
+		if response := c.try(method, path, body, header...); response != nil {
 			return response
 		}
-		if err == nil {
-			_ = response.Body.Close()
+	}
+}
+
+// submit submits a run once: if nobody answers, it looks whether the run of this turn is there.
+func (c *client) submit(thread, turn string, body map[string]any) (at string) {
+	body["metadata"] = map[string]any{"turn": turn}
+	for {
+		var run map[string]any
+		if response := c.try(http.MethodPost, "/threads/"+thread+"/runs", body); response != nil && json.NewDecoder(response.Body).Decode(&run) == nil {
+			return fmt.Sprint("/threads/", thread, "/runs/", run["run_id"])
 		}
-		require.NoError(c.t, pause(c.t.Context(), 50*time.Millisecond))
+		var all []map[string]any
+		for all == nil {
+			response := c.do(http.MethodGet, "/threads/"+thread+"/runs?limit=1000", nil)
+			_ = json.NewDecoder(response.Body).Decode(&all)
+		}
+		for _, run := range all {
+			if metadata, ok := run["metadata"].(map[string]any); ok && metadata["turn"] == turn {
+				return fmt.Sprint("/threads/", thread, "/runs/", run["run_id"])
+			}
+		}
 	}
 }
 

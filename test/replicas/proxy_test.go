@@ -18,7 +18,7 @@ import (
 // cutAfter is how long the proxy lets a stream live.
 const cutAfter = 200 * time.Millisecond
 
-// proxy passes each request to one of the replicas, and cuts every answer that takes longer.
+// proxy passes each request to one of the replicas, and cuts every stream that takes longer.
 type proxy struct {
 	*httptest.Server
 
@@ -37,9 +37,12 @@ func newProxy(t *testing.T, replicas ...*replica) *proxy {
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	}
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), cutAfter)
-		defer cancel()
-		reverse.ServeHTTP(w, r.WithContext(ctx))
+		if r.Method == http.MethodGet {
+			ctx, cancel := context.WithTimeout(r.Context(), cutAfter)
+			defer cancel()
+			r = r.WithContext(ctx)
+		}
+		reverse.ServeHTTP(w, r)
 	}))
 	t.Cleanup(p.Close)
 	return p

@@ -72,12 +72,10 @@ func TestKilledReplicas(t *testing.T) {
 
 // turn makes a run in a thread and checks all that the client is told of it.
 func (c *client) turn(thread, said string, turn int) {
-	run := c.object("POST", "/threads/"+thread+"/runs", map[string]any{
+	at := c.submit(thread, said, map[string]any{
 		"assistant_id": "agent", "input": map[string]any{"messages": []any{map[string]any{"role": "user", "content": said, "id": said}}},
 		"stream_mode": []string{"values", "messages-tuple", "updates"}, "stream_resumable": true, "multitask_strategy": "enqueue",
 	})
-	require.NotNil(c.t, run["run_id"], "%v", run)
-	at := fmt.Sprint("/threads/", thread, "/runs/", run["run_id"])
 	frames := c.follow(at, nil)
 	seen := map[string]bool{}
 	for _, f := range frames {

@@ -7,15 +7,17 @@ import (
 	"fmt"
 	"iter"
 	"strings"
-	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// scriptedModel answers as the model of the recordings did, from the last message alone.
-type scriptedModel struct{ pause time.Duration } // between two words of a slow answer
+// scriptedModel answers as the model of the recordings did, from the last message alone. A slow answer waits at the gate before each word but the
+// first four, which the recorded clients read before they went away.
+type scriptedModel struct{ gate *gate }
+
+const freeWords = 4
 
 var _ model.Streamer = scriptedModel{}
 
@@ -41,14 +43,10 @@ func (m scriptedModel) Stream(ctx context.Context, req *model.Request) iter.Seq2
 			return
 		}
 		parts := strings.SplitAfter(words, " ")
-		for _, part := range parts {
-			if strings.HasPrefix(last.Content.Text(), "slow") {
-				timer := time.NewTimer(m.pause)
-				select {
-				case <-timer.C:
-				case <-ctx.Done():
-					timer.Stop()
-					yield(model.Chunk{}, context.Cause(ctx))
+		for i, part := range parts {
+			if i >= freeWords && strings.HasPrefix(last.Content.Text(), "slow") {
+				if err := m.gate.wait(ctx); err != nil {
+					yield(model.Chunk{}, err)
 					return
 				}
 			}
@@ -58,8 +56,7 @@ func (m scriptedModel) Stream(ctx context.Context, req *model.Request) iter.Seq2
 		}
 		for i := range calls {
 			args := calls[i].Args.JSON()
-			for j, piece := range []model.CallPiece{{Index: i, ID: calls[i].ID, Name: calls[i].Name, Args: args[:8]}, {Index: i, Args: args[8:]}} {
-				_ = j
+			for _, piece := range []model.CallPiece{{Index: i, ID: calls[i].ID, Name: calls[i].Name, Args: args[:8]}, {Index: i, Args: args[8:]}} {
 				if !yield(model.Chunk{Calls: []model.CallPiece{piece}}, nil) {
 					return
 				}

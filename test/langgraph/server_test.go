@@ -31,10 +31,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // serve starts a server with the agents of the recordings, for the recording with a name.
 func serve(t *testing.T, name string) *replay {
 	t.Helper()
-	threads := checkpoints.New()
+	threads, held := checkpoints.New(), newGate()
 	agents := map[string]runs.Agent{}
 	for _, name := range []string{"agent", "slow", "parent", "steps"} {
-		agents[name] = runs.Agent{Agent: agentNamed(t, name, threads), Threads: threads}
+		agents[name] = runs.Agent{Agent: agentNamed(t, name, threads, held), Threads: threads}
 	}
 	text := `cors: {origins: ["*"]}`
 	if strings.HasPrefix(name, "s24_auth") {
@@ -55,7 +55,7 @@ func serve(t *testing.T, name string) *replay {
 		client.CloseIdleConnections()
 		listening.Close()
 	})
-	return &replay{t: t, url: listening.URL, client: client, bound: map[string]string{}}
+	return &replay{t: t, url: listening.URL, client: client, gate: held, bound: map[string]string{}}
 }
 
 // key is a key of serve.yaml. A key must be longer than the recorded ones, see [secret].
@@ -67,10 +67,10 @@ func key(token, owner string) string {
 func secret(token string) string { return token + "-0123456789" }
 
 // agentNamed returns an agent that answers as the recorded graph of this name, as far as an agent can.
-func agentNamed(t *testing.T, name string, threads *checkpoints.Store) *host.Agent {
+func agentNamed(t *testing.T, name string, threads *checkpoints.Store, held *gate) *host.Agent {
 	t.Helper()
 	config := host.Config{
-		Model: scriptedModel{pause: 10 * time.Millisecond}, Checkpointer: threads, SystemPrompt: abi.Text("You are a test."),
+		Model: scriptedModel{held}, Checkpointer: threads, SystemPrompt: abi.Text("You are a test."),
 		Tools: []host.Tool{
 			tool.Func("get_weather", "Tells the weather of a city.", func(ctx context.Context, in struct {
 				City string `json:"city"`
@@ -91,7 +91,9 @@ func agentNamed(t *testing.T, name string, threads *checkpoints.Store) *host.Age
 			"write_file": {AllowedDecisions: []builtin.DecisionType{builtin.Approve, builtin.Edit, builtin.Reject}},
 		}}},
 	}
-	_ = name
+	if nodes := graphs(held)[name]; nodes != nil {
+		config.Tools, config.Middleware = nil, nodes
+	}
 	agent, err := host.New(config)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, agent.Close()) })

@@ -7,7 +7,7 @@
 //
 // # What differs
 //
-//   - ids of checkpoints are decimal numbers; "0" is the empty thread before the first one
+//   - ids of checkpoints are decimal numbers of 20 digits; 0 is the empty thread before the first one
 //   - the durability of a run is that of its agent, whatever the client asks for
 //   - keys of an input that the agent has no field for are left out, and so is what an agent hides
 //   - Send, and several steps in goto, are refused: an agent performs one step after the other

@@ -29,24 +29,14 @@ type placeBody struct {
 	CheckpointID *string `json:"checkpoint_id"`
 }
 
-// rootID is the id of the empty thread before the first checkpoint.
-const rootID = "0"
-
-// checkpointID returns the text by which clients name a checkpoint.
-func checkpointID(id checkpoint.ID) string {
-	if id == checkpoint.Root {
-		return rootID
-	}
-	return strconv.FormatUint(uint64(id), 10)
-}
-
-// readCheckpointID returns the checkpoint that a text names; ok is false if no checkpoint has this name.
+// readCheckpointID returns the checkpoint that a text names; ok is false if no checkpoint has this name. The empty thread before the first
+// checkpoint has the number 0.
 func readCheckpointID(text string) (id checkpoint.ID, ok bool) {
-	if text == rootID {
+	n, err := strconv.ParseUint(text, 10, 63)
+	if err == nil && n == 0 {
 		return checkpoint.Root, true
 	}
-	n, err := strconv.ParseUint(text, 10, 63)
-	return checkpoint.ID(n), err == nil && n > 0 && strconv.FormatUint(n, 10) == text
+	return checkpoint.ID(n), err == nil
 }
 
 // at returns the checkpoint that a client names in one of two ways; 0 if in none.
@@ -84,14 +74,11 @@ func (h *Handler) stateOf(thread string, s *runs.State) map[string]any {
 	if root {
 		s.Checkpoint = checkpoint.Root
 	}
-	here := map[string]any{"checkpoint_id": checkpointID(s.Checkpoint), "thread_id": thread, "checkpoint_ns": ""}
+	here := map[string]any{"checkpoint_id": frames.CheckpointID(s.Checkpoint), "thread_id": thread, "checkpoint_ns": ""}
 	out := emptyState(here, here["checkpoint_id"])
 	out["values"], out["created_at"], out["metadata"] = h.content(s), timeOf(s.Time), metadataOf(thread, s)
 	if !root {
-		parent := rootID
-		if s.Parent > 0 {
-			parent = checkpointID(s.Parent)
-		}
+		parent := frames.CheckpointID(s.Parent) // that of the empty thread for the first one
 		out["parent_checkpoint"] = map[string]any{"checkpoint_id": parent, "thread_id": thread, "checkpoint_ns": ""}
 		out["parent_checkpoint_id"] = parent
 	}
@@ -193,7 +180,7 @@ func (h *Handler) answerState(c *call, thread string, at checkpoint.ID) error {
 		return err
 	}
 	if s.Snapshot == nil && at != 0 {
-		return c.answer(unknownState(thread, checkpointID(at)))
+		return c.answer(unknownState(thread, frames.CheckpointID(at)))
 	}
 	return c.answer(h.stateOf(thread, s))
 }
@@ -316,7 +303,7 @@ func (h *Handler) updateState(c *call) error {
 	if err != nil {
 		return err
 	}
-	here := map[string]any{"thread_id": thread, "checkpoint_ns": "", "checkpoint_id": checkpointID(s.Checkpoint)}
+	here := map[string]any{"thread_id": thread, "checkpoint_ns": "", "checkpoint_id": frames.CheckpointID(s.Checkpoint)}
 	return c.answer(map[string]any{"checkpoint": here, "configurable": here, "checkpoint_id": here["checkpoint_id"]})
 }
 

@@ -79,7 +79,14 @@ func TestAMessageIsEdited(t *testing.T) {
 	}
 	all := history()
 	oldest := objectIn(all[len(all)-1])
-	require.Equal(t, []any{"0", nil, []any{"__start__"}}, []any{oldest["checkpoint_id"], oldest["parent_checkpoint"], oldest["next"]})
+	require.Equal(t, []any{"00000000000000000000", nil, []any{"__start__"}}, []any{oldest["checkpoint_id"], oldest["parent_checkpoint"], oldest["next"]})
+	var ids []string
+	for _, one := range all {
+		ids = append(ids, textIn(objectIn(one)["checkpoint_id"]))
+	}
+	slices.Reverse(ids)
+	require.Greater(t, len(ids), 10)
+	require.True(t, slices.IsSorted(ids), "clients order checkpoints by their names: %v", ids)
 	for _, one := range all[:len(all)-1] {
 		require.NotNil(t, objectIn(one)["parent_checkpoint"])
 	}

@@ -1,6 +1,7 @@
 package frames
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/agenthost/agenthost/host"
@@ -30,12 +31,24 @@ func (t *Translator) checkpoint(e *host.Event) {
 	t.debug(e.Time, "checkpoint", payload)
 }
 
+// CheckpointID returns the text by which clients name a checkpoint; 0 and [checkpoint.Root] are the empty thread. All texts have one length, because
+// clients order checkpoints by them: useStream takes the branch with the greatest one for the newest.
+func CheckpointID(id checkpoint.ID) string {
+	if id == checkpoint.Root {
+		id = 0
+	}
+	return fmt.Sprintf("%0*d", idDigits, uint64(id))
+}
+
+// idDigits is how many digits the greatest id has.
+const idDigits = 20
+
 // place returns a checkpoint as LangGraph's config names it; nil if there is none.
 func (t *Translator) place(id checkpoint.ID) any {
 	if id == 0 {
 		return nil
 	}
 	return map[string]any{"configurable": map[string]any{
-		"checkpoint_ns": "", "thread_id": t.config.Run.Thread, "checkpoint_id": strconv.FormatUint(uint64(id), 10),
+		"checkpoint_ns": "", "thread_id": t.config.Run.Thread, "checkpoint_id": CheckpointID(id),
 	}}
 }

@@ -69,7 +69,7 @@ siege: ## let hostile plugins, tools and models act together for the time SIEGE,
 	AGENTHOST_SIEGE=$(SIEGE) go test -count=1 -run '^TestSiege$$' -timeout=120m -v ./host/plugin/hostile
 
 .PHONY: servers
-servers: $(BIN)/servers/node_modules/.installed $(BIN)/servers/venv/.installed $(BIN)/servers/litellm/.installed $(BIN)/servers/langgraph/.installed ## install the third-party servers that tests talk to; needs Node.js 20 or later, and Python 3.11 with venv
+servers: $(BIN)/servers/node_modules/.installed $(BIN)/servers/venv/.installed $(BIN)/servers/litellm/.installed $(BIN)/servers/langgraph/.installed ## install the third-party servers and clients of tests; needs Node.js 20 or later, and Python 3.11 with venv
 
 $(BIN)/servers/node_modules/.installed: test/testservers/package.json test/testservers/package-lock.json
 	mkdir -p $(BIN)/servers

@@ -1,0 +1,139 @@
+package clients_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/agenthost/agenthost/test/programs"
+	"github.com/agenthost/agenthost/test/testservers"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestPythonSDK(t *testing.T) {
+	t.Parallel()
+	run(t, testservers.PythonClient(t, filepath.Join("testdata", "sdk.py")))
+}
+
+func TestRemoteGraph(t *testing.T) {
+	t.Parallel()
+	run(t, testservers.PythonClient(t, filepath.Join("testdata", "remotegraph.py")))
+}
+
+func TestJavaScriptSDK(t *testing.T) {
+	t.Parallel()
+	run(t, testservers.NodeClient(t, filepath.Join("testdata", "sdk.mjs")))
+}
+
+func TestUseStream(t *testing.T) {
+	t.Parallel()
+	run(t, testservers.NodeClient(t, filepath.Join("testdata", "usestream.mjs")))
+}
+
+// patience is how long a client may take.
+const patience = 2 * time.Minute
+
+// run runs a client against a server of its own, whose address is its first argument; the second one is that of the tools.
+func run(t *testing.T, command []string) {
+	t.Helper()
+	tools := startTools(t)
+	command = append(command, startServer(t, tools), tools)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	client := exec.CommandContext(ctx, command[0], command[1:]...)
+	client.Env = append(os.Environ(), "NO_PROXY=*", "LANGSMITH_TRACING=false")
+	said, err := client.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+	require.Equal(t, "all done", lines[len(lines)-1], "%s", said)
+}
+
+// agenthost returns the path of the command, which is built once.
+var agenthost = sync.OnceValues(func() (string, error) {
+	dir, err := programs.Build("cmd/agenthost")
+	return filepath.Join(dir, "agenthost"), err
+})
+
+// startServer starts `agenthost serve` with an agent whose tools are at an address, and returns the server's address.
+func startServer(t *testing.T, tools string) string {
+	t.Helper()
+	program, err := agenthost()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "agent"))))
+	server := exec.CommandContext(context.WithoutCancel(t.Context()), program, "serve", "-f", dir, "--listen", "127.0.0.1:0")
+	server.Env = append(os.Environ(), "TOOLS="+tools)
+	log, err := server.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, server.Start())
+	var reading sync.WaitGroup
+	t.Cleanup(func() {
+		require.NoError(t, server.Process.Signal(os.Interrupt))
+		reading.Wait()
+		require.NoError(t, server.Wait(), "it ends as it should")
+	})
+	lines := bufio.NewScanner(log)
+	var said strings.Builder
+	for lines.Scan() {
+		var line struct {
+			Msg string `json:"msg"`
+			At  string `json:"at"`
+		}
+		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Msg == "serving" {
+			reading.Go(func() { _, _ = io.Copy(io.Discard, log) }) // a full pipe would stop it
+			return line.At
+		}
+		said.WriteString(lines.Text() + "\n")
+	}
+	require.Fail(t, "the server has not started", said.String())
+	return ""
+}
+
+// startTools starts the server of the agent's tools. A call of /wait lasts until somebody calls /go.
+func startTools(t *testing.T) string {
+	t.Helper()
+	passes, ended := make(chan struct{}), make(chan struct{})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /weather/{city}", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "sunny in "+r.PathValue("city"))
+	})
+	mux.HandleFunc("POST /file", func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+		_, _ = io.WriteString(w, "wrote "+string(text))
+	})
+	mux.HandleFunc("GET /wait", func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-passes:
+			_, _ = io.WriteString(w, "waited")
+		case <-r.Context().Done():
+		case <-ended:
+		}
+	})
+	mux.HandleFunc("POST /go", func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case passes <- struct{}{}:
+		case <-r.Context().Done():
+		case <-ended:
+		}
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(func() {
+		close(ended)
+		server.Close()
+	})
+	return server.URL
+}

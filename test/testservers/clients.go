@@ -1,0 +1,28 @@
+package testservers
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// PythonClient returns the command that runs a script with LangGraph's SDK for Python and the package langgraph.
+func PythonClient(t *testing.T, script string) []string {
+	t.Helper()
+	return []string{installed(t, "langgraph/bin/python", "python3"), script}
+}
+
+// NodeClient returns the command that runs a script with LangGraph's SDK for JavaScript, React and happy-dom. It puts a copy of the
+// script where Node.js finds them.
+func NodeClient(t *testing.T, script string) []string {
+	t.Helper()
+	modules := filepath.Dir(filepath.Dir(filepath.Dir(installed(t, "node_modules/@langchain/langgraph-sdk/package.json", "node"))))
+	dir := t.TempDir()
+	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "scripts"), os.DirFS(filepath.Dir(script))); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"node", filepath.Join(dir, "scripts", filepath.Base(script))}
+}

@@ -47,11 +47,16 @@ func TestUseStream(t *testing.T) {
 // patience is how long a client may take.
 const patience = 2 * time.Minute
 
-// run runs a client against a server of its own, whose address is its first argument; the second one is that of the tools.
+// run runs a client against a server of its own. The client's arguments are the address of the server, that of the tools, another one of the
+// server, and one that cuts all connections to that.
 func run(t *testing.T, command []string) {
 	t.Helper()
 	tools := startTools(t)
-	command = append(command, startServer(t, tools), tools)
+	server := startServer(t, tools)
+	c, fragile := startCutter(t, server)
+	cut := httptest.NewServer(c)
+	t.Cleanup(cut.Close)
+	command = append(command, server, tools, fragile, cut.URL)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	client := exec.CommandContext(ctx, command[0], command[1:]...)

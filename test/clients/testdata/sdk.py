@@ -4,11 +4,10 @@ import asyncio
 import sys
 import urllib.request
 
-import httpx
 from langgraph_sdk import get_client, get_sync_client
 from langgraph_sdk.errors import ConflictError, NotFoundError
 
-URL, TOOLS = sys.argv[1:3]
+URL, TOOLS, FRAGILE, CUT = sys.argv[1:5]
 
 
 def human(text):
@@ -19,9 +18,13 @@ def texts(values):
     return [(m["type"], m["content"]) for m in values["messages"]]
 
 
+def post(url):
+    urllib.request.urlopen(urllib.request.Request(url, method="POST"), timeout=30).read()
+
+
 def let_go():
     """Lets one call of the tool wait go on, once there is one."""
-    urllib.request.urlopen(urllib.request.Request(TOOLS + "/go", method="POST"), timeout=30).read()
+    post(TOOLS + "/go")
 
 
 async def collect(stream):
@@ -163,6 +166,24 @@ async def runs(c):
     await until(lambda: c.runs.get(t, run["run_id"]), lambda r: r["status"] == "interrupted")
 
 
+async def cuts(c):
+    """A stream goes on after its connection broke, and misses nothing."""
+    t = (await c.threads.create())["thread_id"]
+    steps = []
+    async with get_client(url=FRAGILE) as fragile:
+        async for part in fragile.runs.stream(
+            t, "agent", input=human("wait"), stream_mode=["updates"], stream_resumable=True, on_disconnect="continue"
+        ):
+            assert part.event in ("metadata", "updates"), part
+            if part.event == "updates":
+                steps += part.data
+            if len(steps) == 1:
+                await asyncio.to_thread(post, CUT)
+                await asyncio.to_thread(let_go)
+    want = ["model", "human_in_the_loop.after_model", "tools", "model", "human_in_the_loop.after_model"]
+    assert steps == want, steps
+
+
 async def questions(c):
     for decision, last in [
         ({"type": "approve"}, "The tool said: wrote"),
@@ -223,7 +244,7 @@ def synchronous():
 
 async def main():
     async with get_client(url=URL) as c:
-        for part in (assistants, threads, streams, runs, questions, store, crons):
+        for part in (assistants, threads, streams, runs, cuts, questions, store, crons):
             await part(c)
             print(part.__name__)
     await asyncio.to_thread(synchronous)

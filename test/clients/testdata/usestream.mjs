@@ -1,9 +1,9 @@
 // Uses useStream of LangGraph's SDK for JavaScript in a page of React, as agent-chat-ui and other pages do: messages, edits, questions, stopping,
-// and pages that are loaded again while a run goes on.
+// pages that are loaded again while a run goes on, and connections that break.
 import assert from "node:assert/strict";
 import { Window } from "happy-dom";
 
-const [apiUrl, tools] = process.argv.slice(2);
+const [apiUrl, tools, fragile, cut] = process.argv.slice(2);
 const page = new Window({ url: "http://localhost:3000" });
 Object.assign(globalThis, { window: page, document: page.document, IS_REACT_ACT_ENVIRONMENT: false });
 globalThis.navigator ??= page.navigator; // Node.js has one since 21
@@ -133,6 +133,18 @@ async function reloads() {
   again.close();
 }
 
+async function survives() {
+  const chat = open({ apiUrl: fragile });
+  await shows(chat, "an empty page", (s) => !s.isLoading);
+  chat.stream.submit(human("wait"), { streamResumable: true, onDisconnect: "continue" });
+  await shows(chat, "a call", (s) => s.toolCalls.length === 1);
+  assert.ok((await fetch(cut, { method: "POST" })).ok);
+  await letGo();
+  await shows(chat, "the answer after a cut", idle("The tool said: waited"));
+  assert.deepEqual(texts(chat.stream), ["wait", "", "waited", "The tool said: waited"]);
+  chat.close();
+}
+
 async function joins() {
   const { thread_id: threadId } = await client.threads.create();
   const run = await client.runs.create(threadId, "agent", { input: human("wait"), streamMode: ["values", "messages-tuple"], streamResumable: true });
@@ -148,7 +160,7 @@ async function joins() {
 const thread = await sends();
 console.log("sends");
 await edits(thread);
-for (const part of [asks, stops, reloads, joins]) {
+for (const part of [asks, stops, reloads, survives, joins]) {
   console.log(part.name, "begins");
   await part();
 }

@@ -70,7 +70,7 @@ async function threads() {
 async function streams() {
   const modes = {
     values: "values", updates: "updates", messages: "messages/partial", "messages-tuple": "messages",
-    events: "events", tasks: "tasks", checkpoints: "checkpoints", debug: "debug",
+    events: "events", tasks: "tasks", checkpoints: "checkpoints", debug: "debug", custom: "metadata",
   };
   for (const [streamMode, event] of Object.entries(modes)) {
     const { thread_id: id } = await client.threads.create();

@@ -98,6 +98,8 @@ async def threads(c):
     assert texts(values)[-1] == ("ai", "The tool said: sunny in Rome"), values
     copy = await c.threads.copy(t["thread_id"])
     assert texts((await c.threads.get_state(copy["thread_id"]))["values"]) == texts(values)
+    pruned = await c.threads.prune([copy["thread_id"]])
+    assert pruned["pruned_count"] == 1, pruned
     await c.threads.delete(t["thread_id"])
     try:
         await c.threads.get(t["thread_id"])
@@ -109,7 +111,7 @@ async def threads(c):
 async def streams(c):
     for mode, event in {
         "values": "values", "updates": "updates", "messages": "messages/partial", "messages-tuple": "messages",
-        "events": "events", "tasks": "tasks", "checkpoints": "checkpoints", "debug": "debug",
+        "events": "events", "tasks": "tasks", "checkpoints": "checkpoints", "debug": "debug", "custom": "metadata",
     }.items():
         t = await c.threads.create()
         parts = await collect(c.runs.stream(t["thread_id"], "agent", input=human("weather Oslo"), stream_mode=mode))
@@ -164,6 +166,27 @@ async def runs(c):
     await until(lambda: c.runs.get(t, run["run_id"]), lambda r: r["status"] == "running")
     await c.runs.cancel_many(thread_id=t, run_ids=[run["run_id"]])
     await until(lambda: c.runs.get(t, run["run_id"]), lambda r: r["status"] == "interrupted")
+
+
+async def thread_stream(c):
+    """A stream of a thread shows the run that goes on, and those that follow."""
+    t = (await c.threads.create())["thread_id"]
+    first = await c.runs.create(t, "agent", input=human("wait"), stream_mode="values")
+    await until(lambda: c.runs.get(t, first["run_id"]), lambda r: r["status"] == "running")
+    stream = await c.threads.join_stream(t, stream_mode="run_modes")
+    going = asyncio.create_task(asyncio.to_thread(let_go))
+    ended, values = [], None
+    async for part in stream:
+        if part.event == "values":
+            values = part.data
+        if part.event != "metadata" or part.data.get("status") != "run_done":
+            continue
+        ended.append(part.data["run_id"])
+        if len(ended) == 2:
+            break
+        await c.runs.create(t, "agent", input=human("next"), stream_mode="values")
+    await going
+    assert ended[0] == first["run_id"] and texts(values)[-1] == ("ai", "You said: next"), (ended, values)
 
 
 async def cuts(c):
@@ -244,7 +267,7 @@ def synchronous():
 
 async def main():
     async with get_client(url=URL) as c:
-        for part in (assistants, threads, streams, runs, cuts, questions, store, crons):
+        for part in (assistants, threads, streams, runs, thread_stream, cuts, questions, store, crons):
             await part(c)
             print(part.__name__)
     await asyncio.to_thread(synchronous)

@@ -6,6 +6,8 @@ type Account struct {
 	Own      bool       // the server is the provider's own, reached over https
 	Key      Credential // what authenticates the requests
 	Variable string     // the environment variable that holds the key, or should hold it; "": the server has no key
+	Named    bool       // the configuration names Variable; otherwise it is the usual one of the provider
+	Misspelt string     // a variable that is set and whose name looks like a misspelling of Variable, which is not set; "": there is none
 	Source   string     // what a platform takes its credentials from, for people, such as `the AWS profile "dev"`; "": there is no platform
 	ID       string     // tells credentials apart within this process, and reveals nothing about them
 

@@ -93,6 +93,39 @@ func TestPresetsGoToTheirOwnServer(t *testing.T) {
 	require.ErrorContains(t, err, "set the environment variable GROQ_API_KEY")
 }
 
+// A key in a variable with nearly the right name is not used, but the error and the account name the variable.
+func TestAMisspeltVariableIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, preset := range openai.Presets() {
+		if preset.KeyVariable == "" {
+			continue
+		}
+		wrong := strings.Replace(preset.KeyVariable, "_API_KEY", "_KEY", 1)
+		m := &openai.Model{Name: "m", Provider: preset.Name, LookupEnv: variables(anAddress, wrong+"=s3cret-key")}
+		account, err := m.Account()
+		require.NoError(t, err)
+		require.Equal(t, wrong, account.Misspelt)
+		require.Equal(t, model.CredentialNone, account.Key)
+		require.Equal(t, preset.KeyVariable, account.Variable)
+		if !account.Own {
+			continue
+		}
+		_, err = m.Generate(t.Context(), request(hi))
+		require.ErrorContains(t, err, "there is no API key; "+wrong+" is set, but the name must be "+preset.KeyVariable+": rename it")
+		require.NotContains(t, err.Error(), "s3cret")
+
+		m.LookupEnv = variables(preset.KeyVariable+"=right", wrong+"=s3cret-key")
+		account, err = m.Account()
+		require.NoError(t, err)
+		require.Empty(t, account.Misspelt, "the right one is set")
+	}
+	for _, wrong := range []string{"LITELLM_API_KEY", "LITELLM_PROXY_KEY"} {
+		account, err := (&openai.Model{Name: "m", Provider: "litellm", LookupEnv: variables(anAddress, wrong+"=k")}).Account()
+		require.NoError(t, err)
+		require.Equal(t, wrong, account.Misspelt)
+	}
+}
+
 // OLLAMA_HOST has the forms that Ollama's own commands read.
 func TestOllamaHost(t *testing.T) {
 	t.Parallel()

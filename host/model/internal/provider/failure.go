@@ -298,14 +298,6 @@ func Unauthorized(name string, err error) error {
 	return &model.Error{Provider: name, Kind: model.ErrorAuthentication, Err: err}
 }
 
-// noKey returns the error for a call without an API key.
-func noKey(name, variable string) *model.Error {
-	return &model.Error{
-		Provider: name, Kind: model.ErrorAuthentication,
-		Err: errors.New("there is no API key; set the environment variable " + variable + ", or write it into the manifest's env_file"),
-	}
-}
-
 // short makes a provider's text safe for a terminal and cuts it to maxMessage.
 func short(message string) string {
 	message = text.Clean(message)

@@ -59,7 +59,7 @@ func (s *Service) Connect(o *Options) (*Endpoint, error) {
 		return nil, err
 	}
 	if account.Own && account.Key == model.CredentialNone {
-		return nil, noKey(o.Name, account.Variable)
+		return nil, noKey(o.Name, &account)
 	}
 	header := o.Header.Clone()
 	if header == nil {
@@ -92,7 +92,7 @@ func (s *Service) unauthorized(o *Options, account *model.Account) string {
 		return account.BaseURLVariable + " is set in env_file, so " + account.Host + " gets no key; set " + account.BaseURLVariable +
 			" in the environment, or set base_url and api_key_env in the manifest"
 	case account.Key == model.CredentialNone && (o.APIKeyEnv != "" || account.BaseURLVariable != ""):
-		return "no key was sent, because " + account.Variable + " is not set; set it in the environment or in the manifest's env_file"
+		return "no key was sent, because " + account.Variable + " is not set; " + setIt(account, "set it in the environment or in the manifest's env_file")
 	case !strings.HasPrefix(s.BaseURL, "https:"):
 		return account.Variable + " was not sent to " + account.Host + "; to send it, set " + s.BaseURLVariable +
 			" in the environment, or api_key_env: " + account.Variable + " in the manifest"
@@ -160,6 +160,7 @@ func (s *Service) Resolve(o *Options) (base *url.URL, account model.Account, key
 	account.Host, account.Own, account.BaseURL, account.BaseURLVariable = base.Host, s.owns(base), shown(base), from
 	account.BaseURLInFile = from != "" && o.InFile != nil && o.InFile(from)
 	account.Variable, key = s.variable(o)
+	account.Named = o.APIKeyEnv != ""
 	foreign := account.BaseURLInFile && !account.Own
 	switch given := strings.TrimSpace(o.APIKey); {
 	case given != "" && !foreign:
@@ -177,6 +178,9 @@ func (s *Service) Resolve(o *Options) (base *url.URL, account model.Account, key
 		case strings.EqualFold(name, s.KeyHeader) || strings.EqualFold(name, authorization):
 			account.Key = model.CredentialHeader
 		}
+	}
+	if account.Key == model.CredentialNone {
+		account.Misspelt = misspelt(account.Variable, o.lookup())
 	}
 	account.ID = fingerprint(key, o.Headers, base)
 	return base, account, key, nil

@@ -48,9 +48,9 @@ func TestWhereAKeyGoes(t *testing.T) {
 		"no TLS":           {provider.Options{BaseURL: "http://api.acme.com", LookupEnv: both}, model.Account{Host: "api.acme.com", Key: "withheld", Variable: "ACME_KEY"}, ""},
 		"another port":     {provider.Options{BaseURL: "https://api.acme.com:8443", LookupEnv: both}, model.Account{Host: "api.acme.com:8443", Key: "withheld", Variable: "ACME_KEY"}, ""},
 		"none set":         {provider.Options{BaseURL: "http://localhost", LookupEnv: lookup()}, model.Account{Host: "localhost", Variable: "ACME_API_KEY"}, ""},
-		"named":            {provider.Options{BaseURL: "http://localhost", APIKeyEnv: "ACME_KEY", LookupEnv: both}, model.Account{Host: "localhost", Key: "variable", Variable: "ACME_KEY"}, "second"},
-		"another one":      {provider.Options{BaseURL: "http://localhost", APIKeyEnv: "OTHER", LookupEnv: both}, model.Account{Host: "localhost", Key: "variable", Variable: "OTHER"}, "other"},
-		"named, unset":     {provider.Options{BaseURL: "http://localhost", APIKeyEnv: "NONE", LookupEnv: both}, model.Account{Host: "localhost", Variable: "NONE"}, ""},
+		"named":            {provider.Options{BaseURL: "http://localhost", APIKeyEnv: "ACME_KEY", LookupEnv: both}, model.Account{Host: "localhost", Key: "variable", Variable: "ACME_KEY", Named: true}, "second"},
+		"another one":      {provider.Options{BaseURL: "http://localhost", APIKeyEnv: "OTHER", LookupEnv: both}, model.Account{Host: "localhost", Key: "variable", Variable: "OTHER", Named: true}, "other"},
+		"named, unset":     {provider.Options{BaseURL: "http://localhost", APIKeyEnv: "NONE", LookupEnv: both}, model.Account{Host: "localhost", Variable: "NONE", Named: true}, ""},
 		"given":            {provider.Options{BaseURL: "http://localhost", APIKey: " given ", LookupEnv: both}, model.Account{Host: "localhost", Key: "given", Variable: "ACME_KEY"}, "given"},
 		"a header":         {provider.Options{BaseURL: "http://localhost", Headers: map[string]string{"x-api-key": "h"}, LookupEnv: both}, model.Account{Host: "localhost", Key: "header", Variable: "ACME_KEY"}, "h"},
 	} {
@@ -101,7 +101,7 @@ func TestAddressesFromTheEnvironment(t *testing.T) {
 			Host: "proxy.example", Key: "variable", Variable: "ACME_API_KEY", BaseURL: address, BaseURLVariable: "ACME_BASE_URL",
 		}, "k"},
 		"environment, another key": {&proxied, provider.Options{LookupEnv: env, APIKeyEnv: "OTHER"}, model.Account{
-			Host: "proxy.example", Key: "variable", Variable: "OTHER", BaseURL: address, BaseURLVariable: "ACME_BASE_URL",
+			Host: "proxy.example", Key: "variable", Variable: "OTHER", Named: true, BaseURL: address, BaseURLVariable: "ACME_BASE_URL",
 		}, "o"},
 		"configured": {&proxied, provider.Options{LookupEnv: env, BaseURL: "https://other.example"}, model.Account{
 			Host: "other.example", Key: "withheld", Variable: "ACME_API_KEY", BaseURL: "https://other.example",
@@ -113,7 +113,7 @@ func TestAddressesFromTheEnvironment(t *testing.T) {
 			Host: "proxy.example", Key: "withheld", Variable: "ACME_API_KEY", BaseURL: address, BaseURLVariable: "ACME_BASE_URL", BaseURLInFile: true,
 		}, ""},
 		"a file, a key that is named": {&proxied, provider.Options{LookupEnv: env, InFile: inFile, APIKeyEnv: "OTHER"}, model.Account{
-			Host: "proxy.example", Key: "withheld", Variable: "OTHER", BaseURL: address, BaseURLVariable: "ACME_BASE_URL", BaseURLInFile: true,
+			Host: "proxy.example", Key: "withheld", Variable: "OTHER", Named: true, BaseURL: address, BaseURLVariable: "ACME_BASE_URL", BaseURLInFile: true,
 		}, ""},
 		"a file, a key that is given": {&proxied, provider.Options{LookupEnv: env, InFile: inFile, APIKey: "given"}, model.Account{
 			Host: "proxy.example", Key: "withheld", Variable: "ACME_API_KEY", BaseURL: address, BaseURLVariable: "ACME_BASE_URL", BaseURLInFile: true,

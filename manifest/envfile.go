@@ -2,6 +2,9 @@ package manifest
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"os"
 
 	"github.com/joho/godotenv"
 
@@ -28,7 +31,7 @@ func environment(
 	}
 	content, err := readFile(resolve(file), "a file of lines NAME=VALUE")
 	if err != nil {
-		return nil, nil, located(entry, err)
+		return nil, nil, located(entry, beside(resolve(file), file, err))
 	}
 	values, err := godotenv.Parse(bytes.NewReader(content))
 	if err != nil { // the error may show a line, which may hold a secret
@@ -51,4 +54,18 @@ func environment(
 		}
 		return of, ok
 	}, inFile, nil
+}
+
+// exampleSuffix is what a project appends to the name of an env_file for a copy without values.
+const exampleSuffix = ".example"
+
+// beside returns the error of an env_file at a path. If the file is missing and an example of it lies beside it, the error says to copy that.
+func beside(path, file string, err error) error {
+	if _, missing := errors.AsType[*NotFoundError](err); !missing {
+		return err
+	}
+	if info, failed := os.Stat(path + exampleSuffix); failed != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	return fmt.Errorf("%w; copy %[2]s%[3]s to %[2]s, and fill in the values", err, file, exampleSuffix)
 }

@@ -65,12 +65,20 @@ func execute(ctx context.Context, args []string, s streams) int {
 	}
 	var coded *exitError
 	if !errors.As(err, &coded) { // cobra itself only reports usage errors
-		coded = &exitError{exitUsage, errortext.Advise(err, append(manifestHint(command), fmt.Sprintf("Run '%s --help' for usage", command.CommandPath()))...)}
+		coded = &exitError{exitUsage, errortext.Advise(err, append(manifestHint(command), fmt.Sprintf("Run '%s --help' for usage", helpOf(command)))...)}
 	}
 	if coded.err != nil {
 		_, _ = fmt.Fprintln(s.err, "agenthost: "+errortext.Of(coded.err))
 	}
 	return coded.code
+}
+
+// helpOf returns the path of the command whose help explains a usage error: for the command help, of the one above.
+func helpOf(command *cobra.Command) string {
+	if command.Name() == "help" && command.HasParent() {
+		command = command.Parent()
+	}
+	return command.CommandPath()
 }
 
 // manifestHint explains -f to a user who passed a manifest as an argument.

@@ -18,7 +18,7 @@ func TestUnknownCommandsAreUsageErrors(t *testing.T) {
 		{[]string{"threads", "frok"}, "agenthost: threads: there is no command \"frok\"; did you mean \"fork\"?\nRun 'agenthost threads --help' for usage\n"},
 		{[]string{"threads", "remov"}, "did you mean \"remove\"?"},
 		{[]string{"plugin", "xyz"}, "agenthost: plugin: there is no command \"xyz\"\n"},
-		{[]string{"help", "foo"}, "agenthost: there is no command \"foo\"\n"},
+		{[]string{"help", "foo"}, "agenthost: there is no command \"foo\"\nRun 'agenthost --help' for usage\n"},
 		{[]string{"help", "valdate"}, "did you mean \"validate\"?"},
 		{[]string{"help", "threads", "frok"}, "threads: there is no command \"frok\"; did you mean \"fork\"?"},
 		{[]string{"help", "run", "x"}, "run: the command has no subcommands; remove \"x\""},

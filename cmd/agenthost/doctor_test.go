@@ -164,6 +164,15 @@ models:
 	require.NotContains(t, b.out.String(), "s3cret")
 	require.NotContains(t, b.out.String(), "asked")
 
+	b.write("keys.env", "OPENAI_KEY=s3cret\n")
+	require.Equal(t, check{
+		"model", checkFailed, "openai:gpt-5.2; there is no key", "rename OPENAI_KEY, which is set, to OPENAI_API_KEY",
+	}, b.examined(exitUsage)["model"])
+	b.write("keys.env", "")
+	require.Equal(t, "if the server needs a key, set MY_KEY, which api_key_env names, in the environment or in env_file",
+		b.examined(exitUsage, "--set", "models.local.api_key_env=MY_KEY")["model local"].Remedy)
+	require.NotContains(t, b.out.String(), "s3cret")
+
 	b.write("agenthost.yaml", strings.Join([]string{
 		"apiVersion: agenthost/v1", "env_file: keys.env", `model: {provider: openai, name: m, base_url: "` + server.URL + `/v1", api_key_env: MY_KEY}`,
 	}, "\n"))

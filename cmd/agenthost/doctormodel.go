@@ -4,10 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
-	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/azure"
 	"github.com/agenthost/agenthost/host/model/bedrock"
@@ -49,13 +46,29 @@ func (d *doctor) model(ctx context.Context, subject string, m model.Model) {
 		d.okf(subject, "%s at %s, which needs no key", name, account.Host)
 	case !account.Own:
 		d.note(subject, fmt.Sprintf("%s; there is no key for %s, which may not need one", name, account.Host),
-			"if the server needs a key, name the variable that holds it with api_key_env, and set it in the environment or in env_file")
+			"if the server needs a key, "+setKey(&account))
 	default:
-		d.failed(subject, name+"; there is no key", "set "+account.Variable+" in the environment or in the file that env_file names in the manifest")
+		d.failed(subject, name+"; there is no key", setKey(&account))
 		return
 	}
 	if ctx.Err() == nil && d.modelServer(ctx, subject, accountant) && d.online {
-		d.ask(ctx, subject, m)
+		d.ask(ctx, subject, m, &account)
+	}
+}
+
+// setKey says how to give a model a key.
+func setKey(account *model.Account) string {
+	switch {
+	case account.Misspelt != "":
+		return "rename " + account.Misspelt + ", which is set, to " + account.Variable
+	case account.Own:
+		return "set " + account.Variable + " in the environment or in the file that env_file names in the manifest"
+	case account.Named:
+		return "set " + account.Variable + ", which api_key_env names, in the environment or in env_file"
+	case account.BaseURLVariable != "" && !account.BaseURLInFile:
+		return "set " + account.Variable + " in the environment or in env_file"
+	default:
+		return "name the variable that holds it with api_key_env, and set it in the environment or in env_file"
 	}
 }
 
@@ -65,26 +78,6 @@ func placeOf(account *model.Account) string {
 		return "set in env_file"
 	}
 	return "set in the environment"
-}
-
-// askTime is the time limit for the answer of a model.
-const askTime = 30 * time.Second
-
-// ask sends a model a short request.
-func (d *doctor) ask(ctx context.Context, subject string, m model.Model) {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	start := time.Now()
-	resp, err := m.Generate(ctx, &model.Request{Model: m, Messages: history.Of(abi.Human("Answer with the word ok."))})
-	took := time.Since(start).Round(time.Millisecond)
-	switch {
-	case err != nil:
-		d.failed(subject+", asked", err.Error(), "docs/models.md explains the kinds of errors")
-	case resp == nil || resp.AI() == nil:
-		d.failed(subject+", asked", "the model returned no answer", "")
-	default:
-		d.okf(subject+", asked", "the model answered in %v", took)
-	}
 }
 
 // onCloud reports whether a model is one of a cloud.

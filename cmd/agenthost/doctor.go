@@ -31,6 +31,7 @@ type doctor struct {
 	*app
 
 	online bool
+	inFile map[string]string // the variables in the manifest's env_file
 	checks []check
 }
 

@@ -185,6 +185,28 @@ models:
 	require.NotContains(t, b.out.String(), "s3cret")
 }
 
+// The key of a server on this machine may be in env_file, which doctor sends to it as a run does.
+func TestDoctorAsksALocalServerWithAKeyInEnvFile(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer s3cret-key" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		_, _ = io.WriteString(w, `{"data": [{"id": "there"}]}`)
+	}))
+	t.Cleanup(server.Close)
+	b := setup(t, "apiVersion: agenthost/v1\nenv_file: keys.env\nmodel: {provider: vllm, name: there, base_url: \""+server.URL+"/v1\", api_key_env: DOCTORS_KEY}\n")
+	b.write("keys.env", "DOCTORS_KEY=s3cret-key\n")
+	host := strings.TrimPrefix(server.URL, "http://")
+	require.Equal(t, check{"model, server", checkOK, host + " has the model", ""}, b.examined(exitOK)["model, server"])
+	found := b.examined(exitUsage, "--set", "model.name=gone")["model, server"]
+	require.Equal(t, host+" does not have the model gone", found.Found)
+	b.write("keys.env", "DOCTORS_KEY=another\n")
+	require.Contains(t, b.examined(exitOK)["model, server"].Found, "HTTP 401")
+	require.NotContains(t, b.out.String(), "s3cret")
+}
+
 func TestDoctorOfAddresses(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "s3cret-key")
 	t.Setenv("OPENAI_BASE_URL", "http://me:s3cret-pw@127.0.0.1:9/v1?key=s3cret-q")

@@ -18,8 +18,8 @@ func (d *doctor) modelServer(ctx context.Context, subject string, m model.Accoun
 	if own.Start == "" {
 		return true
 	}
-	server, err := modelserver.Of(m, nil)
-	if err != nil || !d.online && !server.Local() || server.Account.Key == model.CredentialVariable && server.Key == "" { // in env_file
+	server, err := modelserver.Of(m, d.lookup)
+	if err != nil || !d.online && !server.Local() {
 		return true
 	}
 	subject += ", server"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/agenthost/agenthost/host"
@@ -18,7 +19,7 @@ func (d *doctor) manifest(ctx context.Context) {
 	logger := d.logger()
 	engine := d.engine(logger)
 	defer func() { _ = engine.Close() }() // the process ends
-	m, err := manifest.Load(d.file, d.watch.watching(manifest.Options{Set: d.set, Engine: engine, InMemory: true, Unstarted: d.server}))
+	m, err := manifest.Load(d.file, d.options(manifest.Options{Set: d.set, Engine: engine, InMemory: true, Unstarted: d.server}))
 	if err != nil {
 		remedy := "docs/manifest.md describes every key"
 		if missing, ok := errors.AsType[*manifest.NotFoundError](err); ok && missing.Path == d.file {
@@ -52,6 +53,30 @@ func (d *doctor) manifest(ctx context.Context) {
 	for _, name := range slices.Sorted(maps.Keys(config.Models)) {
 		d.model(ctx, "model "+name, config.Models[name])
 	}
+}
+
+// options returns options that also keep the variables in the manifest's env_file.
+func (d *doctor) options(options manifest.Options) manifest.Options {
+	options = d.watch.watching(options)
+	told := options.EnvFile
+	options.EnvFile = func(values map[string]string) {
+		if d.inFile == nil { // those of agents that are tools come later
+			d.inFile = values
+		}
+		if told != nil {
+			told(values)
+		}
+	}
+	return options
+}
+
+// lookup returns the value of a variable of the manifest.
+func (d *doctor) lookup(name string) (string, bool) {
+	if value := os.Getenv(name); value != "" {
+		return value, true
+	}
+	value, ok := d.inFile[name]
+	return value, ok
 }
 
 // plugins checks each plugin of the manifest.

@@ -93,6 +93,11 @@ func (a *app) plan(ctx context.Context, c *cobra.Command, dir string, flags *ini
 	if !c.Flags().Changed("provider") {
 		found = detect(ctx)
 	}
+	for _, passed := range found.passed {
+		if !asks { // a person chooses from all providers
+			fmt.Fprintln(a.err, "· "+terminal.Line(passed))
+		}
+	}
 	err = i.ask(ctx, "name", "Name of the agent", name, &flags.Name, checkName)
 	if err == nil {
 		err = i.ask(ctx, "provider", "Provider of its model: "+strings.Join(providers(), ", "), found.provider, &flags.Provider, checkProvider)

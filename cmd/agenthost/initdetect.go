@@ -8,6 +8,7 @@ import (
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/modelserver"
 	"github.com/agenthost/agenthost/host/model/openai"
+	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/manifest"
 )
 
@@ -15,6 +16,7 @@ import (
 type detected struct {
 	provider string
 	models   []string // that a server of one's own has; nil: nobody knows
+	passed   []string // says of each server whose address the environment names why it is not suggested
 }
 
 // keyOrder lists the providers whose keys init looks for. If several are set, the first one counts.
@@ -25,28 +27,43 @@ var keyOrder = []string{
 // detect looks for a provider that works without further set-up: a server whose address the environment names, a provider whose key it
 // holds, or a server of models on this machine. If there is none, it returns the scripted provider.
 func detect(ctx context.Context) detected {
+	found := detected{provider: scriptedProvider}
 	all := manifest.Providers()
 	for _, p := range all {
 		if p.KeyOptional && p.BaseURLVariable != "" && isSet(p.BaseURLVariable) {
-			if models, err := modelsAt(ctx, p.Name); err == nil && len(models) > 0 {
-				return detected{p.Name, models}
+			models, err := modelsAt(ctx, p.Name)
+			if err == nil && len(models) > 0 {
+				found.provider, found.models = p.Name, models
+				return found
 			}
+			found.passed = append(found.passed, passedOver(&p, err))
 		}
 	}
 	for _, name := range keyOrder {
 		i := slices.IndexFunc(all, func(p manifest.Provider) bool { return p.Name == name })
 		if slices.ContainsFunc(all[i].KeyVariables, isSet) {
-			return detected{provider: name}
+			found.provider = name
+			return found
 		}
 	}
 	for _, p := range all {
 		if len(p.KeyVariables) == 0 && p.KeyOptional && (p.BaseURLVariable == "" || !isSet(p.BaseURLVariable)) {
 			if models, err := modelsAt(ctx, p.Name); err == nil && len(models) > 0 {
-				return detected{p.Name, models}
+				found.provider, found.models = p.Name, models
+				return found
 			}
 		}
 	}
-	return detected{provider: scriptedProvider}
+	return found
+}
+
+// passedOver says why a server whose address the environment names is not suggested, and how to choose it.
+func passedOver(p *manifest.Provider, err error) string {
+	why := "the server there has no model that answers"
+	if err != nil {
+		why = text.Head(text.Clean(err.Error()), 300)
+	}
+	return p.BaseURLVariable + " is set, but " + why + "; to use the server all the same, add --provider " + p.Name
 }
 
 func isSet(variable string) bool { return strings.TrimSpace(os.Getenv(variable)) != "" }

@@ -191,6 +191,32 @@ func TestANewcomerWithAKeyOfOpenRouter(t *testing.T) {
 	require.Contains(t, out, "openrouter:anthropic/claude-haiku-4.5; OPENROUTER_API_KEY is sent to openrouter.ai")
 }
 
+// The address of a server that does not run, or that has no model, is not dropped silently.
+func TestInitSaysWhyItPassesOverAServer(t *testing.T) {
+	t.Parallel()
+	empty := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"data": []}`) }))
+	t.Cleanup(empty.Close)
+	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	t.Cleanup(refuses.Close)
+	for address, why := range map[string]string{
+		"http://127.0.0.1:1": "no server answers: ",
+		empty.URL:            "the server there has no model that answers; ",
+		refuses.URL:          "HTTP 401; ",
+	} {
+		n := arrive(t, "LITELLM_PROXY_API_BASE="+address, "OPENROUTER_API_KEY=sk-or-s3cret")
+		_, said := n.must("init", n.dir, "--yes")
+		require.Contains(t, said, "· LITELLM_PROXY_API_BASE is set, but ")
+		require.Contains(t, said, why)
+		require.Contains(t, said, "to use the server all the same, add --provider litellm\n")
+		file, err := os.ReadFile(filepath.Join(n.dir, manifestFile))
+		require.NoError(t, err)
+		require.Contains(t, string(file), "provider: openrouter")
+
+		_, said = n.must("init", n.dir+"2", "--yes", "--provider", "litellm")
+		require.NotContains(t, said, "is set, but ", "it is used")
+	}
+}
+
 func TestANewcomerWithALiteLLMProxy(t *testing.T) {
 	t.Parallel()
 	address := testservers.LiteLLM(t, filepath.Join("..", "..", "test", "testservers", "litellm.yaml"))

@@ -29,7 +29,7 @@ func (e *durabilityEntry) UnmarshalStrict(n strictyaml.Node) error {
 
 // check reports a durability without a store.
 func (e *durabilityEntry) check(m *Manifest) error {
-	if !e.node.IsZero() && m.Checkpoint.address.IsZero() {
+	if !e.node.IsZero() && m.threads == nil && m.Checkpoint.address.IsZero() {
 		return e.node.Errorf("there is no checkpoint store to save threads in; add the key checkpoint, such as checkpoint: sqlite:agent.db")
 	}
 	return nil

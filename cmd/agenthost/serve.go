@@ -227,6 +227,9 @@ func (s *serving) agents(ctx context.Context, threads *threadstore.Store, logger
 		var own host.Config
 		agent, err := s.load(ctx, manifest.Options{Threads: threads}, func(c *host.Config) {
 			c.Logger = logger
+			if c.Durability == "" { // clients go on from any step, and another server takes over behind the last one
+				c.Durability = host.DurabilityStep
+			}
 			own = *c
 		})
 		if err != nil {

@@ -61,7 +61,10 @@ func (s *server) start(args ...string) {
 	lines := bufio.NewScanner(log)
 	for s.url = ""; s.url == ""; {
 		require.True(s.t, lines.Scan(), "the server ended")
-		var line struct{ Msg, At string }
+		var line struct {
+			Msg string `json:"msg"`
+			At  string `json:"at"`
+		}
 		require.NoError(s.t, json.Unmarshal(lines.Bytes(), &line), "%s", lines.Text())
 		if line.Msg == "serving" {
 			s.url = line.At

@@ -26,8 +26,14 @@ type client struct {
 // frame is a frame of a stream.
 type frame struct{ event, id, data string }
 
+// reply is an answer whose body is still to be read. It is closed when the test ends.
+type reply struct {
+	status int
+	body   io.ReadCloser
+}
+
 // try sends a request. It returns nil if a replica has died meanwhile, and perhaps heard it.
-func (c *client) try(method, path string, body any, header ...string) *http.Response {
+func (c *client) try(method, path string, body any, header ...string) *reply {
 	text, err := json.Marshal(body)
 	require.NoError(c.t, err)
 	r, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, bytes.NewReader(text))
@@ -39,7 +45,7 @@ func (c *client) try(method, path string, body any, header ...string) *http.Resp
 	response, err := http.DefaultClient.Do(r)
 	if err == nil && response.StatusCode < 500 {
 		c.t.Cleanup(func() { _ = response.Body.Close() })
-		return response
+		return &reply{response.StatusCode, response.Body}
 	}
 	if err == nil {
 		_ = response.Body.Close()
@@ -49,7 +55,7 @@ func (c *client) try(method, path string, body any, header ...string) *http.Resp
 }
 
 // do sends a request until it is answered. It must be one that may be heard twice.
-func (c *client) do(method, path string, body any, header ...string) *http.Response {
+func (c *client) do(method, path string, body any, header ...string) *reply {
 	for {
 		if response := c.try(method, path, body, header...); response != nil {
 			return response
@@ -62,13 +68,13 @@ func (c *client) submit(thread, turn string, body map[string]any) (at string) {
 	body["metadata"] = map[string]any{"turn": turn}
 	for {
 		var run map[string]any
-		if response := c.try(http.MethodPost, "/threads/"+thread+"/runs", body); response != nil && json.NewDecoder(response.Body).Decode(&run) == nil {
+		if response := c.try(http.MethodPost, "/threads/"+thread+"/runs", body); response != nil && json.NewDecoder(response.body).Decode(&run) == nil {
 			return fmt.Sprint("/threads/", thread, "/runs/", run["run_id"])
 		}
 		var all []map[string]any
 		for all == nil {
 			response := c.do(http.MethodGet, "/threads/"+thread+"/runs?limit=1000", nil)
-			_ = json.NewDecoder(response.Body).Decode(&all)
+			_ = json.NewDecoder(response.body).Decode(&all)
 		}
 		for _, run := range all {
 			if metadata, ok := run["metadata"].(map[string]any); ok && metadata["turn"] == turn {
@@ -82,8 +88,8 @@ func (c *client) object(method, path string, body any) map[string]any {
 	for {
 		var out map[string]any
 		response := c.do(method, path, body)
-		err := json.NewDecoder(response.Body).Decode(&out)
-		_ = response.Body.Close()
+		err := json.NewDecoder(response.body).Decode(&out)
+		_ = response.body.Close()
 		if err == nil {
 			return out
 		}
@@ -99,9 +105,9 @@ func (c *client) follow(at string, before []frame) []frame {
 			last = before[len(before)-1].id
 		}
 		response := c.do(http.MethodGet, at+"/stream", nil, "Last-Event-ID", last)
-		require.Equal(c.t, http.StatusOK, response.StatusCode)
-		frames, whole := readFrames(response.Body)
-		_ = response.Body.Close()
+		require.Equal(c.t, http.StatusOK, response.status)
+		frames, whole := readFrames(response.body)
+		_ = response.body.Close()
 		before = append(before, frames...)
 		if whole && c.over(at) {
 			return before

@@ -96,10 +96,12 @@ func (counting) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.
 	return func(yield func(model.Chunk, error) bool) {
 		done := 0
 		for _, m := range req.Messages.All() {
-			if m.Role == abi.RoleHuman {
+			switch m.Role {
+			case abi.RoleHuman:
 				done = 0
-			} else if m.Role == abi.RoleTool {
+			case abi.RoleTool:
 				done++
+			default:
 			}
 		}
 		words := strings.SplitAfter(fmt.Sprintf("there were %d steps of this run", done), " ")

@@ -92,7 +92,10 @@ func (c *client) turn(thread, said string, turn int) {
 		}
 	}
 	var values struct {
-		Messages []struct{ ID, Type, Content string }
+		Messages []struct {
+			ID      string `json:"id"`
+			Content string `json:"content"`
+		} `json:"messages"`
 	}
 	require.NoError(c.t, json.Unmarshal([]byte(last), &values))
 	ids := map[string]bool{}

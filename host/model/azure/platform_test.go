@@ -113,7 +113,7 @@ func TestWhereCredentialsGo(t *testing.T) {
 		"another":        {"https://res.openai.azure.com.example.com", false, "", key, model.Account{Host: "res.openai.azure.com.example.com", Key: model.CredentialWithheld, Variable: azure.KeyVariable}},
 		"a website":      {"https://evil.azurewebsites.net", false, "", secret, model.Account{Host: "evil.azurewebsites.net", Variable: azure.KeyVariable}},
 		"a gateway":      {"https://apim.example.com/llm", true, "", key, at("apim.example.com", model.Account{Key: model.CredentialVariable, Variable: azure.KeyVariable, Source: "an API key"})},
-		"a named key":    {"https://apim.example.com/llm", false, "APIM_KEY", map[string]string{"APIM_KEY": "apim-key-1"}, model.Account{Host: "apim.example.com", Key: model.CredentialVariable, Variable: "APIM_KEY", Source: "an API key"}},
+		"a named key":    {"https://apim.example.com/llm", false, "APIM_KEY", map[string]string{"APIM_KEY": "apim-key-1"}, model.Account{Host: "apim.example.com", Key: model.CredentialVariable, Variable: "APIM_KEY", Named: true, Source: "an API key"}},
 	} {
 		m := &openai.Model{
 			Name: "my-gpt", BaseURL: test.address, APIKeyEnv: test.keyFrom, LookupEnv: lookup(test.variables),

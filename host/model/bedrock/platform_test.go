@@ -102,7 +102,7 @@ func TestWhereCredentialsGo(t *testing.T) {
 		"another, trusted":  {"https://llm.example.com", true, "", keys, model.Account{Host: "llm.example.com", Key: model.CredentialPlatform, Variable: "AWS_ACCESS_KEY_ID", Source: "AWS_ACCESS_KEY_ID"}},
 		"a key":             {"", false, "", bearer, model.Account{Host: "bedrock-runtime.us-east-1.amazonaws.com", Own: true, Key: model.CredentialVariable, Variable: bedrock.KeyVariable, Source: "a Bedrock API key"}},
 		"a key, another":    {"https://llm.example.com", false, "", bearer, model.Account{Host: "llm.example.com", Key: model.CredentialWithheld, Variable: bedrock.KeyVariable}},
-		"a key, named":      {"https://llm.example.com", false, bedrock.KeyVariable, bearer, model.Account{Host: "llm.example.com", Key: model.CredentialVariable, Variable: bedrock.KeyVariable, Source: "a Bedrock API key"}},
+		"a key, named":      {"https://llm.example.com", false, bedrock.KeyVariable, bearer, model.Account{Host: "llm.example.com", Key: model.CredentialVariable, Variable: bedrock.KeyVariable, Named: true, Source: "a Bedrock API key"}},
 		"China's own cloud": {"", false, "", map[string]string{"AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_REGION": "cn-north-1"}, at("bedrock-runtime.cn-north-1.amazonaws.com.cn", signed)},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -50,7 +50,7 @@ func (c *connection) source() string {
 	}
 }
 
-// find returns what gives tokens. The caller holds the lock.
+// find returns what gives tokens. The caller occupies busy.
 func (c *connection) find() (azcore.TokenCredential, error) {
 	if c.credential != nil {
 		return c.credential, nil
@@ -74,10 +74,15 @@ func (c *connection) scope() string {
 	return "https://cognitiveservices.azure.com/.default"
 }
 
-// sign adds a token to a request.
+// sign adds a token to a request. One request at a time fetches a token, and the others wait for it. If that request is cancelled, the next
+// one fetches the token with its own context.
 func (c *connection) sign(ctx context.Context, req *http.Request, _ []byte) ([]string, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	select {
+	case c.busy <- struct{}{}:
+		defer func() { <-c.busy }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	now := time.Now() //nolint:forbidigo // Entra ID sets the end of tokens by its own clock
 	if c.token.Token == "" || now.Add(early).After(c.token.ExpiresOn) {
 		from, err := c.find()
@@ -85,8 +90,13 @@ func (c *connection) sign(ctx context.Context, req *http.Request, _ []byte) ([]s
 			c.token, err = from.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{c.scope()}})
 		}
 		if err != nil {
+			said := text.Head(text.Clean(err.Error()), 500)
+			if c.misspelt != "" {
+				return nil, fmt.Errorf("%s is set, but the name must be %s: rename it; without it, there is no token of Entra ID either: %s",
+					c.misspelt, KeyVariable, said)
+			}
 			return nil, fmt.Errorf(`there is no token of Entra ID: %s; set %s, or %s, %s and %s, or run "az login"`,
-				text.Head(text.Clean(err.Error()), 500), KeyVariable, variableTenant, variableClient, variableSecret)
+				said, KeyVariable, variableTenant, variableClient, variableSecret)
 		}
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token.Token)

@@ -6,7 +6,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
@@ -59,7 +58,7 @@ func (p *Platform) Connect(o *provider.Options) (*provider.Connection, error) {
 	if err := checkName(o); err != nil {
 		return nil, err
 	}
-	c := connection{options: o, lookup: o.LookupEnv, process: p.ProcessEnv, credential: p.Credential}
+	c := connection{options: o, lookup: o.LookupEnv, process: p.ProcessEnv, credential: p.Credential, busy: make(chan struct{}, 1)}
 	if c.lookup == nil {
 		c.lookup = os.LookupEnv
 	}
@@ -93,8 +92,9 @@ type connection struct {
 	host       string
 	version    string // "": the API v1
 	credential azcore.TokenCredential
+	misspelt   string // a variable that should be KeyVariable; "": there is none
 
-	mu    sync.Mutex
+	busy  chan struct{} // holds one value while a request looks at token or renews it; others wait no longer than their contexts
 	token azcore.AccessToken
 }
 
@@ -104,6 +104,9 @@ const keyHeader = "Api-Key"
 // authorize decides what authorizes requests.
 func (c *connection) authorize(out *provider.Connection, key string, trusted bool) error {
 	token := c.value(TokenVariable)
+	if key == "" && c.options.APIKeyEnv == "" { // tokens need no such variable
+		c.misspelt, out.Account.Misspelt = out.Account.Misspelt, ""
+	}
 	used := []string{out.Account.Variable}
 	switch {
 	case out.Account.Key == model.CredentialHeader:

@@ -83,11 +83,21 @@ func TestATokenOfEntraID(t *testing.T) {
 			require.Equal(t, model.ErrorAuthentication, failure(t, err).Kind)
 		}
 	}
+	credential, err := azidentity.NewClientSecretCredential(tenant, client, "wrong-secret", &azidentity.ClientSecretCredentialOptions{
+		ClientOptions: options, DisableInstanceDiscovery: true,
+	})
+	require.NoError(t, err)
+	misspelt := modelAt(t, "http://127.0.0.1:1", &azure.Platform{Credential: credential})
+	misspelt.LookupEnv = lookup(map[string]string{"AZURE_OPENAI_KEY": "s3cret-key"})
+	_, err = misspelt.Generate(t.Context(), hello())
+	require.ErrorContains(t, err, "AZURE_OPENAI_KEY is set, but the name must be AZURE_OPENAI_API_KEY: rename it")
+	require.NotContains(t, err.Error(), "s3cret")
+
 	m := modelAt(t, answering(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "bad token "+r.Header.Get("Authorization"), http.StatusUnauthorized)
 	}), &azure.Platform{})
 	m.LookupEnv = lookup(map[string]string{azure.TokenVariable: "eyJ0eXAi.of-a-variable"})
-	_, err := m.Generate(t.Context(), hello())
+	_, err = m.Generate(t.Context(), hello())
 	require.ErrorContains(t, err, "bad token Bearer ***")
 }
 

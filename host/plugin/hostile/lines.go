@@ -145,8 +145,9 @@ func Lines() []Line {
 		{Text: "Gigabytes of output."},
 		{
 			Text: "HTTP to private addresses in every spelling, past redirects, names that change, users in URLs, headers without an end, and slowly.",
-			Tests: fetch("TestAddresses", "TestANameThatChangesItsAddress", "TestANameWithAPrivateAddressIsDenied", "TestARedirectToAPrivateAddressIsDenied",
+			Tests: append(fetch("TestANameThatChangesItsAddress", "TestANameWithAPrivateAddressIsDenied", "TestARedirectToAPrivateAddressIsDenied",
 				"TestRedirectsThatAreRefused", "TestURLs", "FuzzURL", "TestTheHeadersOfAResponseAreLimited", "TestTheWholeExchangeHasOneDeadline"),
+				Test{"internal/publicnet", "TestAddresses"}),
 		},
 		{
 			Text:  "Secrets that leave through logs, URLs and the store.",

@@ -44,6 +44,7 @@ type Service struct {
 	own    []Assistant // those that stand for agents, by the names of the agents
 	reader *Reader
 
+	ctx     context.Context //nolint:containedctx // that of the work in the background
 	stop    context.CancelFunc
 	stopped sync.WaitGroup
 }
@@ -83,11 +84,12 @@ func NewService(config ServiceConfig) (*Service, error) {
 			Metadata: Metadata{"created_by": "system"},
 		})
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	s.stop = stop
-	s.stopped.Go(func() { s.upkeep(ctx) })
+	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s, nil
 }
+
+// Start begins to start the runs of schedules, and to remove what has expired. It must be called at most once.
+func (s *Service) Start() { s.stopped.Go(func() { s.upkeep(s.ctx) }) }
 
 // Close ends the work of the service in the background.
 func (s *Service) Close() {

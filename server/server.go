@@ -85,6 +85,7 @@ func New(c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.door.Service = s.service
+	s.service.Start()
 	if s.handler, err = s.wrap(s.door, authenticator); err != nil {
 		return nil, err
 	}

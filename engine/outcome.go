@@ -64,15 +64,11 @@ func (a *attempt) outcome(status runs.Status, result *host.Result, err error) *r
 }
 
 // waitingOf returns the questions that wait, as a thread shows them.
-func waitingOf(result *host.Result) (out []runs.Interrupt) {
+func waitingOf(result *host.Result) []runs.Interrupt {
 	if result == nil {
 		return nil
 	}
-	for i := range result.Interrupts {
-		asked := &result.Interrupts[i]
-		out = append(out, runs.Interrupt{ID: asked.ID, Step: asked.Step, Value: runs.Document(asked.Value.JSON())})
-	}
-	return out
+	return runs.InterruptsOf(result.Interrupts)
 }
 
 // cancelledBy ends a run that somebody has cancelled, and undoes it if they want that. It returns nil if that is not possible now.

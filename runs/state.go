@@ -24,24 +24,40 @@ type State struct {
 
 // State returns the content of a thread at a checkpoint; 0 is the newest, and [checkpoint.Root] the place before the first.
 func (s *Service) State(ctx context.Context, owner, thread string, at checkpoint.ID) (*State, error) {
-	t, err := s.Thread(ctx, owner, thread)
+	t, agent, err := s.threadAndAgent(ctx, owner, thread)
 	if err != nil {
 		return nil, err
 	}
-	agent, err := s.AgentOf(t)
+	made, err := s.madeBy(ctx, owner, thread)
 	if err != nil {
 		return nil, err
 	}
-	runs, err := s.madeBy(ctx, owner, thread)
-	if err != nil {
-		return nil, err
-	}
-	out, err := s.stateOf(ctx, &agent, t, runs, at)
+	out, err := stateOf(ctx, &agent, t, made, at)
 	if err != nil || at == 0 || out.Snapshot == nil {
 		return out, err
 	}
 	out.Then, err = after(ctx, &agent, t, at)
 	return out, err
+}
+
+// Snapshot returns what [Service.State] does of a thread that was read, without the run and what follows, for which the runs and the history
+// of the thread are read.
+func (s *Service) Snapshot(ctx context.Context, t *Thread, at checkpoint.ID) (*State, error) {
+	agent, err := s.AgentOf(t)
+	if err != nil {
+		return nil, err
+	}
+	return stateOf(ctx, &agent, t, nil, at)
+}
+
+// threadAndAgent returns a thread and its agent.
+func (s *Service) threadAndAgent(ctx context.Context, owner, thread string) (*Thread, Agent, error) {
+	t, err := s.Thread(ctx, owner, thread)
+	if err != nil {
+		return nil, Agent{}, err
+	}
+	agent, err := s.AgentOf(t)
+	return t, agent, err
 }
 
 // after returns the newest checkpoint that follows another one.
@@ -79,7 +95,7 @@ func (s *Service) AgentOf(t *Thread) (Agent, error) {
 	return s.Agent(name)
 }
 
-func (s *Service) stateOf(ctx context.Context, agent *Agent, t *Thread, made []Run, at checkpoint.ID) (*State, error) {
+func stateOf(ctx context.Context, agent *Agent, t *Thread, made []Run, at checkpoint.ID) (*State, error) {
 	out := &State{Agent: agent.Name}
 	snapshot, err := agent.State(ctx, ThreadName(t.Owner, t.ID), at)
 	switch {
@@ -111,12 +127,7 @@ func runOf(made []Run, id checkpoint.ID) *Run {
 // the empty thread before the first checkpoint, whose id is [checkpoint.Root].
 func (s *Service) History(ctx context.Context, owner, thread string, before checkpoint.ID) iter.Seq2[*State, error] {
 	return func(yield func(*State, error) bool) {
-		t, err := s.Thread(ctx, owner, thread)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		agent, err := s.AgentOf(t)
+		t, agent, err := s.threadAndAgent(ctx, owner, thread)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -144,21 +155,21 @@ func (s *Service) History(ctx context.Context, owner, thread string, before chec
 			if before > 0 && record.ID >= before {
 				continue
 			}
-			if !yield(s.stateBefore(ctx, &agent, t, made, record.ID, next[record.ID])) {
+			if !yield(stateBefore(ctx, &agent, t, made, record.ID, next[record.ID])) {
 				return
 			}
 		}
 		if len(next) > 0 {
-			yield(s.stateBefore(ctx, &agent, t, made, checkpoint.Root, next[0]))
+			yield(stateBefore(ctx, &agent, t, made, checkpoint.Root, next[0]))
 		}
 	}
 }
 
 // stateBefore returns a state with the checkpoint that follows.
-func (s *Service) stateBefore(
+func stateBefore(
 	ctx context.Context, agent *Agent, t *Thread, made []Run, at checkpoint.ID, then *checkpoint.Record,
 ) (*State, error) {
-	state, err := s.stateOf(ctx, agent, t, made, at)
+	state, err := stateOf(ctx, agent, t, made, at)
 	if err == nil {
 		state.Then = then
 	}
@@ -167,11 +178,7 @@ func (s *Service) stateBefore(
 
 // UpdateState changes the state of a thread between its runs, see [host.Agent.UpdateState]. The update's thread is filled in.
 func (s *Service) UpdateState(ctx context.Context, owner, thread string, u host.StateUpdate) (*State, error) {
-	t, err := s.Thread(ctx, owner, thread)
-	if err != nil {
-		return nil, err
-	}
-	agent, err := s.AgentOf(t)
+	_, agent, err := s.threadAndAgent(ctx, owner, thread)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +196,7 @@ func (s *Service) UpdateState(ctx context.Context, owner, thread string, u host.
 		return nil, err
 	}
 	_, err = s.ChangeThread(ctx, owner, thread, func(t *Thread) error {
-		t.Agent, t.Failure, t.Waiting, t.Status = agent.Name, nil, waiting(snapshot.Interrupts), ThreadIdle
+		t.Agent, t.Failure, t.Waiting, t.Status = agent.Name, nil, InterruptsOf(snapshot.Interrupts), ThreadIdle
 		if len(t.Waiting) > 0 {
 			t.Status = ThreadInterrupted
 		}
@@ -200,12 +207,4 @@ func (s *Service) UpdateState(ctx context.Context, owner, thread string, u host.
 		return nil, err
 	}
 	return &State{Snapshot: snapshot, Agent: agent.Name}, nil
-}
-
-// waiting returns questions as a thread shows them.
-func waiting(asked []host.Interrupt) (out []Interrupt) {
-	for i := range asked {
-		out = append(out, Interrupt{ID: asked[i].ID, Step: asked[i].Step, Value: Document(asked[i].Value.JSON())})
-	}
-	return out
 }

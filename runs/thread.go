@@ -1,6 +1,10 @@
 package runs
 
-import "time"
+import (
+	"time"
+
+	"github.com/agenthost/agenthost/host"
+)
 
 // Thread is what is known of a thread beside its checkpoints. An owner and an id name it; two owners may use the same id.
 type Thread struct {
@@ -27,6 +31,14 @@ type Interrupt struct {
 	ID    string   `json:"id"`
 	Step  string   `json:"step"`  // the hook or tool that asks
 	Value Document `json:"value"` // nil is null; a store may leave out white space between its parts
+}
+
+// InterruptsOf returns the questions of a run as a thread shows them.
+func InterruptsOf(asked []host.Interrupt) (out []Interrupt) {
+	for i := range asked {
+		out = append(out, Interrupt{ID: asked[i].ID, Step: asked[i].Step, Value: Document(asked[i].Value.JSON())})
+	}
+	return out
 }
 
 // ThreadStatus says what a thread is doing.

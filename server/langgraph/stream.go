@@ -302,7 +302,7 @@ func (h *Handler) before(ctx context.Context, run *runs.Run) (frames.Content, er
 	if at == 0 {
 		at = checkpoint.Root
 	}
-	s, err := h.Service.State(ctx, run.Owner, run.Thread, at)
+	s, err := h.stateAt(ctx, run, at)
 	if err != nil {
 		return frames.Content{}, err
 	}

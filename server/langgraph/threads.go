@@ -1,6 +1,7 @@
 package langgraph
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/detail"
 	"github.com/agenthost/agenthost/server/internal/jsonbody"
@@ -56,7 +58,7 @@ func (h *Handler) values(c *call, t *runs.Thread) (any, error) {
 	if t.Agent == "" {
 		return nil, nil
 	}
-	state, err := h.Service.State(c.r.Context(), t.Owner, t.ID, 0)
+	state, err := h.Service.Snapshot(c.r.Context(), t, 0)
 	if errors.Is(err, runs.ErrNoAgent) { // it is served no longer
 		return nil, nil
 	}
@@ -64,6 +66,15 @@ func (h *Handler) values(c *call, t *runs.Thread) (any, error) {
 		return nil, err
 	}
 	return h.content(state), nil
+}
+
+// stateAt returns what the thread of a run holds at a checkpoint.
+func (h *Handler) stateAt(ctx context.Context, run *runs.Run, at checkpoint.ID) (*runs.State, error) {
+	t, err := h.Service.Thread(ctx, run.Owner, run.Thread)
+	if err != nil {
+		return nil, err
+	}
+	return h.Service.Snapshot(ctx, t, at)
 }
 
 // content returns a state as clients see it.

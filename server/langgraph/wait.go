@@ -106,7 +106,7 @@ func (h *Handler) outcome(c *call, run *runs.Run) (any, error) {
 	if run.After == 0 {
 		return struct{}{}, nil
 	}
-	s, err := h.Service.State(c.r.Context(), run.Owner, run.Thread, run.After)
+	s, err := h.stateAt(c.r.Context(), run, run.After)
 	if err != nil || s.Snapshot == nil {
 		return struct{}{}, err
 	}

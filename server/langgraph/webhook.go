@@ -18,7 +18,7 @@ func (h *Handler) WebhookOf(ctx context.Context, r *runs.Run) (map[string]any, e
 	if r.After == 0 {
 		return out, nil
 	}
-	s, err := h.Service.State(ctx, r.Owner, r.Thread, r.After)
+	s, err := h.stateAt(ctx, r, r.After)
 	if err == nil && s.Snapshot != nil {
 		out["values"] = h.content(s)
 	}

@@ -86,14 +86,25 @@ func TestRepeatedMembers(t *testing.T) {
 
 func TestLimitsOfAnOwner(t *testing.T) {
 	t.Parallel()
-	r := setup(t, "limits: {runs_per_owner: 1, streams_per_owner: 1}")
+	all := setup(t, keys()+"limits: {runs_per_owner: 1, streams_per_owner: 1}")
+	r, bob := all.as(annsKey), all.as(bobsKey)
 	thread := r.thread()
 	runs := "/threads/" + thread + "/runs"
+	question := doc{"assistant_id": "agent", "input": human("x")}
 	streaming := r.send(t.Context(), "POST", runs+"/stream", doc{"assistant_id": "agent", "input": human("block")})
 	<-r.began
-	require.Contains(t, r.refused(429, "POST", runs, doc{"assistant_id": "agent", "input": human("x")}), "too many runs")
-	require.Contains(t, r.refused(429, "POST", runs+"/wait", doc{"assistant_id": "agent", "input": human("x")}), "streams")
+	require.Contains(t, r.refused(429, "POST", runs, question), "too many runs")
+	run := strings.TrimPrefix(streaming.header.Get("Content-Location"), "/threads/"+thread)
+	for _, path := range []string{
+		"POST " + runs + "/stream", "POST " + runs + "/wait", "POST /runs/stream", "POST /runs/wait", "GET /threads/" + thread + run + "/join",
+		"GET /threads/" + thread + run + "/stream", "GET " + run + "/join", "GET " + run + "/stream", "GET /threads/" + thread + "/stream",
+	} {
+		method, path, _ := strings.Cut(path, " ")
+		require.Contains(t, r.refused(429, method, path, question), "you have 1 streams at once", path)
+	}
+	require.Equal(t, "1", r.send(t.Context(), "POST", runs+"/wait", question).header.Get("Retry-After"))
+	require.NotEmpty(t, bob.get("POST", "/threads/"+bob.thread()+"/runs/wait", question), "another owner has streams of his own")
 	close(r.let)
 	require.NotEmpty(t, r.frames(streaming))
-	require.NotEmpty(t, r.get("POST", runs+"/wait", doc{"assistant_id": "agent", "input": human("x")}))
+	require.NotEmpty(t, r.get("POST", runs+"/wait", question))
 }

@@ -121,6 +121,18 @@ func (r *route) handler() http.Handler {
 	})
 }
 
+// streaming makes a request use one of its owner's streams while it is answered.
+func (h *Handler) streaming(serve func(*call) error) func(*call) error {
+	return func(c *call) error {
+		release, err := h.Streams.Acquire(c.owner)
+		if err != nil {
+			return err
+		}
+		defer release()
+		return serve(c)
+	}
+}
+
 func (h *Handler) routes() []route {
 	const (
 		threads    = auth.ScopeThreads
@@ -162,17 +174,17 @@ func (h *Handler) routes() []route {
 
 		{"POST /threads/{thread}/runs", runs, h.createRun},
 		{"GET /threads/{thread}/runs", runs, h.listRuns},
-		{"POST /threads/{thread}/runs/stream", runs, h.streamNew},
-		{"POST /threads/{thread}/runs/wait", runs, h.waitNew},
+		{"POST /threads/{thread}/runs/stream", runs, h.streaming(h.streamNew)},
+		{"POST /threads/{thread}/runs/wait", runs, h.streaming(h.waitNew)},
 		{"GET /threads/{thread}/runs/{run}", runs, h.readRun},
 		{"DELETE /threads/{thread}/runs/{run}", runs, h.deleteRun},
-		{"GET /threads/{thread}/runs/{run}/join", runs, h.joinRun},
-		{"GET /threads/{thread}/runs/{run}/stream", runs, h.streamRun},
+		{"GET /threads/{thread}/runs/{run}/join", runs, h.streaming(h.joinRun)},
+		{"GET /threads/{thread}/runs/{run}/stream", runs, h.streaming(h.streamRun)},
 		{"POST /threads/{thread}/runs/{run}/cancel", runs, h.cancelRun},
-		{"GET /threads/{thread}/stream", runs, h.streamThread},
+		{"GET /threads/{thread}/stream", runs, h.streaming(h.streamThread)},
 		{"POST /runs", runs, h.createStateless},
-		{"POST /runs/stream", runs, h.streamStateless},
-		{"POST /runs/wait", runs, h.waitStateless},
+		{"POST /runs/stream", runs, h.streaming(h.streamStateless)},
+		{"POST /runs/wait", runs, h.streaming(h.waitStateless)},
 		{"POST /runs/batch", runs, h.createBatch},
 		{"POST /runs/cancel", runs, h.cancelRuns},
 		{"GET /runs/{run}/{what}", runs, h.readByID},

@@ -183,9 +183,9 @@ func (h *Handler) readByID(c *call) error {
 		c.r.SetPathValue("cron", what)
 		return h.readCron(c)
 	case what == "stream":
-		return h.streamByID(c)
+		return h.streaming(h.streamByID)(c)
 	case what == "join":
-		return h.joinRun(c)
+		return h.streaming(h.joinRun)(c)
 	default:
 		return detail.Errorf(http.StatusNotFound, "Not Found")
 	}

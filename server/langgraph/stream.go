@@ -23,11 +23,6 @@ func (h *Handler) streamStateless(c *call) error { return h.streamBody(c, true) 
 
 // streamBody starts a run and sends its stream.
 func (h *Handler) streamBody(c *call, stateless bool) error {
-	release, err := h.Streams.Acquire(c.owner)
-	if err != nil {
-		return err
-	}
-	defer release()
 	run, body, err := h.submitBody(c, stateless)
 	if err != nil {
 		return err
@@ -45,11 +40,6 @@ func (h *Handler) streamByID(c *call) error { return h.streamThere(c, true) }
 
 // streamThere sends the stream of a run that is there. Without the header Last-Event-ID it begins with what happens next.
 func (h *Handler) streamThere(c *call, stateless bool) error {
-	release, err := h.Streams.Acquire(c.owner)
-	if err != nil {
-		return err
-	}
-	defer release()
 	run, err := h.runOfPath(c)
 	if err != nil {
 		return err
@@ -311,11 +301,6 @@ func (h *Handler) before(ctx context.Context, run *runs.Run) (frames.Content, er
 
 // streamThread sends the streams of all runs of a thread that are not over, and of those that follow, until the client goes away.
 func (h *Handler) streamThread(c *call) error {
-	release, err := h.Streams.Acquire(c.owner)
-	if err != nil {
-		return err
-	}
-	defer release()
 	thread, err := c.thread()
 	if err != nil {
 		return err

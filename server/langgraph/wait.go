@@ -16,11 +16,6 @@ func (h *Handler) waitStateless(c *call) error { return h.waitBody(c, true) }
 
 // waitBody starts a run and answers with what came of it.
 func (h *Handler) waitBody(c *call, stateless bool) error {
-	release, err := h.Streams.Acquire(c.owner)
-	if err != nil {
-		return err
-	}
-	defer release()
 	run, body, err := h.submitBody(c, stateless)
 	if err != nil {
 		return err
@@ -30,11 +25,6 @@ func (h *Handler) waitBody(c *call, stateless bool) error {
 }
 
 func (h *Handler) joinRun(c *call) error {
-	release, err := h.Streams.Acquire(c.owner)
-	if err != nil {
-		return err
-	}
-	defer release()
 	run, err := h.runOfPath(c)
 	if err != nil {
 		return err

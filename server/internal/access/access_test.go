@@ -3,7 +3,6 @@ package access_test
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -505,33 +504,4 @@ func TestSlots(t *testing.T) {
 	group.Wait()
 	own, all = many.InUse("ada")
 	require.Equal(t, []int{0, 0}, []int{own, all})
-}
-
-func TestSlotsWrap(t *testing.T) {
-	t.Parallel()
-	slots := access.NewSlots("streams", 1, 0)
-	inside, leave := make(chan struct{}), make(chan struct{})
-	h := slots.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		close(inside)
-		<-leave
-	}))
-	call := func(owner string, h http.Handler) *httptest.ResponseRecorder {
-		w := httptest.NewRecorder()
-		ctx := auth.WithPrincipal(context.Background(), auth.Principal{Owner: owner})
-		h.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", http.NoBody))
-		return w
-	}
-	done := make(chan struct{})
-	go func() {
-		call("ada", h)
-		close(done)
-	}()
-	<-inside
-	w := call("ada", slots.Wrap(ok))
-	require.Equal(t, http.StatusTooManyRequests, w.Code)
-	require.Equal(t, "1", w.Header().Get("Retry-After"))
-	require.Equal(t, http.StatusOK, call("eve", slots.Wrap(ok)).Code)
-	close(leave)
-	<-done
-	require.Equal(t, http.StatusOK, call("ada", slots.Wrap(ok)).Code)
 }

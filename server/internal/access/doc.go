@@ -1,7 +1,7 @@
 // Package access has what stands between a server's listener and its handlers: checks of hosts and origins, limits of size, time, rate and
 // number, request ids, the access log, and what happens when a handler panics.
 //
-// Each file has one [Wrapper]. They are meant to be chained in this order, the outermost first:
+// Most files have one [Wrapper]. They are meant to be chained in this order, the outermost first:
 //
 //	access.Chain(handler,
 //		access.RequestIDs(), access.Log(logger), access.Recover(logger),

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agenthost/agenthost/server/auth"
 	"github.com/agenthost/agenthost/server/internal/detail"
 )
 
@@ -61,18 +60,4 @@ func (s *Slots) InUse(owner string) (own, all int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.used[owner], s.all
-}
-
-// Wrap is a [Wrapper] that holds a slot of the principal's owner during each request.
-func (s *Slots) Wrap(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p, _ := auth.FromContext(r.Context())
-		release, err := s.Acquire(p.Owner)
-		if err != nil {
-			detail.Write(w, err)
-			return
-		}
-		defer release()
-		next.ServeHTTP(w, r)
-	})
 }

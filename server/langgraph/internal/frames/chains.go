@@ -12,8 +12,7 @@ import (
 // chains shows a run as LangChain's astream_events does: chains, models and tools that begin, go on and end. A nil chains shows nothing.
 type chains struct {
 	t     *Translator
-	calls int             // model calls of the present step
-	asked json.RawMessage // the messages before the present step
+	calls int // model calls of the present step
 }
 
 func newChains(t *Translator) *chains { return &chains{t: t} }
@@ -60,7 +59,7 @@ func (c *chains) started() {
 	if c == nil {
 		return
 	}
-	c.calls, c.asked = 0, c.t.task.before
+	c.calls = 0
 	c.step("on_chain_start", map[string]any{"input": c.t.task.before})
 	if c.t.task.name == "model" {
 		c.inner("on_chat_model_start", c.modelName(), c.modelID(), c.question())

@@ -67,29 +67,40 @@ func (c Content) calls() json.RawMessage {
 	return nil
 }
 
-// apply returns the content after an event of the type state.
-func (c Content) apply(e *host.Event, hidden func(string) bool) Content {
+// update is an event of the type state, with its messages as clients see them.
+type update struct {
+	*host.Event
+
+	patched, added []json.RawMessage
+}
+
+func updateOf(e *host.Event) *update {
+	return &update{Event: e, patched: langchain.Messages(e.Patch), added: langchain.Messages(e.Messages)}
+}
+
+// apply returns the content after an update.
+func (c Content) apply(u *update, hidden func(string) bool) Content {
 	messages := c.messages
-	if e.Reset {
+	if u.Reset {
 		messages = nil
 	}
-	if len(e.Remove) > 0 {
-		messages = slices.DeleteFunc(slices.Clone(messages), func(m entry) bool { return slices.Contains(e.Remove, m.id) })
+	if len(u.Remove) > 0 {
+		messages = slices.DeleteFunc(slices.Clone(messages), func(m entry) bool { return slices.Contains(u.Remove, m.id) })
 	}
-	if len(e.Patch) > 0 {
+	if len(u.Patch) > 0 {
 		messages = slices.Clone(messages)
-		for i := range e.Patch {
-			at := slices.IndexFunc(messages, func(m entry) bool { return m.id == e.Patch[i].ID })
+		for i, text := range u.patched {
+			at := slices.IndexFunc(messages, func(m entry) bool { return m.id == u.Patch[i].ID })
 			if at >= 0 {
-				messages[at].text = langchain.Message(&e.Patch[i])
+				messages[at].text = text
 			}
 		}
 	}
 	messages = slices.Clip(messages) // another branch of the same content may grow too
-	for i := range e.Messages {
-		messages = append(messages, entry{e.Messages[i].ID, langchain.Message(&e.Messages[i])})
+	for i, text := range u.added {
+		messages = append(messages, entry{u.Messages[i].ID, text})
 	}
-	return Content{messages, c.fields}.set(e.State, e.Unset, hidden)
+	return Content{messages, c.fields}.set(u.State, u.Unset, hidden)
 }
 
 // set returns the content with other fields.
@@ -112,27 +123,27 @@ func (c Content) set(values wire.Map, unset []string, hidden func(string) bool) 
 	return Content{c.messages, fields}
 }
 
-// change returns what an event of the type state changed, as LangGraph shows the update of a step.
-func change(e *host.Event, hidden func(string) bool) map[string]any {
+// result returns what an update changed, as LangGraph shows the update of a step.
+func (u *update) result(hidden func(string) bool) map[string]any {
 	out := map[string]any{}
 	var messages []json.RawMessage
-	if e.Reset {
+	if u.Reset {
 		messages = append(messages, removal(langchain.RemoveAll))
 	}
-	for _, id := range e.Remove {
+	for _, id := range u.Remove {
 		messages = append(messages, removal(id))
 	}
-	messages = append(messages, langchain.Messages(e.Patch)...)
-	messages = append(messages, langchain.Messages(e.Messages)...)
+	messages = append(messages, u.patched...)
+	messages = append(messages, u.added...)
 	if messages != nil {
 		out["messages"] = messages
 	}
-	for _, field := range e.State {
+	for _, field := range u.State {
 		if !hidden(field.Key) {
 			out[field.Key] = json.RawMessage(field.Value.JSON())
 		}
 	}
-	for _, name := range e.Unset {
+	for _, name := range u.Unset {
 		if !hidden(name) {
 			out[name] = nil
 		}

@@ -121,25 +121,21 @@ func (t *Translator) answered(e *host.Event) {
 }
 
 // whole shows the messages that a step added and that were not shown in pieces.
-func (t *Translator) whole(e *host.Event) {
+func (t *Translator) whole(u *update) {
 	if !t.want[Messages] && !t.want[MessagesTuple] {
 		return
 	}
-	for i := range e.Messages {
-		m := &e.Messages[i]
-		if t.stream.sent[m.ID] {
+	for i, text := range u.added {
+		id := u.Messages[i].ID
+		if t.stream.sent[id] {
 			continue
 		}
-		text := langchain.Message(m)
 		if t.want[MessagesTuple] {
 			t.emit("messages", []json.RawMessage{text, t.tuple()})
 		}
 		if t.want[Messages] {
-			t.emit("messages/metadata", map[string]any{m.ID: map[string]any{"metadata": t.metadata()}})
+			t.emit("messages/metadata", map[string]any{id: map[string]any{"metadata": t.metadata()}})
 			t.emit("messages/complete", []json.RawMessage{text})
 		}
 	}
 }
-
-// called shows the beginning and the end of a tool call.
-func (t *Translator) called(e *host.Event) { t.chains.called(e) }

@@ -77,14 +77,10 @@ func (t *Translator) inputOf(step string) json.RawMessage {
 	return text
 }
 
-// finish shows that the present step has ended; an event says what it changed, and nil is nothing.
-func (t *Translator) finish(e *host.Event) {
+// finish shows that the present step has ended, and what it changed; nil is nothing.
+func (t *Translator) finish(result map[string]any) {
 	if t.task == nil {
 		return
-	}
-	var result map[string]any
-	if e != nil {
-		result = change(e, t.config.Hidden)
 	}
 	if t.want[Updates] {
 		t.emit("updates", map[string]any{t.task.name: result})

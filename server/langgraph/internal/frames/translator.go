@@ -114,7 +114,7 @@ func (t *Translator) event(e *host.Event) {
 	case host.EventModel:
 		t.answered(e)
 	case host.EventTool:
-		t.called(e)
+		t.chains.called(e)
 	case host.EventState:
 		t.changed(e)
 	case host.EventCheckpoint:
@@ -136,7 +136,7 @@ const inputStep = "input"
 
 // open shows the state where a run goes on that got no new input.
 func (t *Translator) open(e *host.Event) {
-	if t.opened || t.config.Run == nil {
+	if t.opened {
 		return
 	}
 	t.opened = true
@@ -155,20 +155,21 @@ func (t *Translator) values() {
 
 // changed shows what a step, or the input, changed.
 func (t *Translator) changed(e *host.Event) {
-	t.now = t.now.apply(e, t.config.Hidden)
+	u := updateOf(e)
+	t.now = t.now.apply(u, t.config.Hidden)
 	if e.Step == inputStep {
 		t.opened = true
 		t.values()
 		t.chains.began()
 		return
 	}
-	seen := len(change(e, t.config.Hidden)) > 0
-	if !seen { // only fields changed that clients do not see
+	result := u.result(t.config.Hidden)
+	if len(result) == 0 { // only fields changed that clients do not see
 		t.finish(nil)
 		return
 	}
-	t.whole(e)
-	t.finish(e)
+	t.whole(u)
+	t.finish(result)
 	t.values()
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/runs"
 )
 
 // catchUp tells readers what earlier attempts have saved and not told: the process died before it passed on its last events.
@@ -27,21 +28,18 @@ func (a *attempt) catchUp() error {
 // lastTold returns the newest checkpoint that the events of the run name, or the one before the run.
 func (a *attempt) lastTold() (checkpoint.ID, error) {
 	last := a.before
-	for after := uint64(0); ; {
-		events, err := a.engine.config.Store.Events(a.ctx, a.run.Owner, a.run.ID, after, 0)
-		if err != nil || len(events) == 0 {
+	for event, err := range runs.AllEvents(a.ctx, a.engine.config.Store, a.run.Owner, a.run.ID, 0) {
+		if err != nil {
 			return last, err
 		}
-		for i := range events {
-			after = events[i].Seq
-			if events[i].Type != string(host.EventCheckpoint) {
-				continue
-			}
-			var told host.Event
-			if err := json.Unmarshal(events[i].Data, &told); err != nil {
-				return last, err
-			}
-			last = told.Checkpoint
+		if event.Type != string(host.EventCheckpoint) {
+			continue
 		}
+		var told host.Event
+		if err := json.Unmarshal(event.Data, &told); err != nil {
+			return last, err
+		}
+		last = told.Checkpoint
 	}
+	return last, nil
 }

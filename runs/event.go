@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"context"
+	"iter"
 	"time"
 
 	"github.com/agenthost/agenthost/host"
@@ -30,3 +32,26 @@ const TypeToken = string(host.EventToken)
 
 // Token reports whether the event is a piece of an answer, which the whole message repeats.
 func (e *Event) Token() bool { return e.Type == TypeToken }
+
+// AllEvents yields the events of a run that are there after a position, however many pages they take. An error is that of the lister, and
+// ends it.
+func AllEvents(ctx context.Context, from EventLister, owner, run string, after uint64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for {
+			events, err := from.Events(ctx, owner, run, after, 0)
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+			if len(events) == 0 {
+				return
+			}
+			for i := range events {
+				if !yield(events[i], nil) {
+					return
+				}
+				after = events[i].Seq
+			}
+		}
+	}
+}

@@ -134,18 +134,16 @@ func (r *Reader) Follow(ctx context.Context, owner, run string, after uint64) it
 
 // pass yields the events that are there after a position, and moves it on. It returns false if nobody wants more, or the run is gone.
 func (r *Reader) pass(ctx context.Context, owner, run string, after *uint64, yield func(Event, error) bool) (wants bool, err error) {
-	for {
-		events, err := r.store.Events(ctx, owner, run, *after, 0)
-		if err != nil || len(events) == 0 {
+	for event, err := range AllEvents(ctx, r.store, owner, run, *after) {
+		if err != nil {
 			return !errors.Is(err, ErrNoRun), err
 		}
-		for i := range events {
-			if !yield(events[i], nil) {
-				return false, nil
-			}
-			*after = events[i].Seq
+		if !yield(event, nil) {
+			return false, nil
 		}
+		*after = event.Seq
 	}
+	return true, nil
 }
 
 // Wait waits for the end of a run and returns it. The error is [ErrNoRun], also if the run is removed

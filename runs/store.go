@@ -84,6 +84,11 @@ type Runs interface {
 	Cancel(ctx context.Context, owner, id string, how Cancel) (*Run, error)
 	// DeleteRun removes a run with its events. The errors are [ErrNoRun], and [ErrThreadBusy] if it is running.
 	DeleteRun(ctx context.Context, owner, id string) error
+	EventLister
+}
+
+// EventLister lists the events of runs.
+type EventLister interface {
 	// Events returns events of a run that follow a position, in their order: at most limit, or [MaxPage] if the limit is 0 or larger. It
 	// returns fewer, but at least one, when their data exceeds [MaxEvents] bytes. The error is [ErrNoRun].
 	Events(ctx context.Context, owner, run string, after uint64, limit int) ([]Event, error)

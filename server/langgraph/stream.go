@@ -195,20 +195,14 @@ func (s *source) next(ctx context.Context) ([]sse.Event, error) {
 func (s *source) begin(ctx context.Context) error {
 	after := uint64(0)
 	if s.view.live {
-		for {
-			events, err := s.h.Service.Events(ctx, s.owner, s.view.run.ID, after, 0)
+		for event, err := range runs.AllEvents(ctx, s.h.Service, s.owner, s.view.run.ID, 0) {
 			if err != nil {
 				return err
 			}
-			if len(events) == 0 {
-				break
+			if _, err := s.translate(ctx, &event); err != nil {
+				return err
 			}
-			for i := range events {
-				if _, err := s.translate(ctx, &events[i]); err != nil {
-					return err
-				}
-				after = events[i].Seq
-			}
+			after = event.Seq
 		}
 		s.view.after = position{after, 1 << 30}
 	}

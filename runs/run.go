@@ -91,6 +91,7 @@ func WasCancelled() *Failure {
 // RunQuery selects runs of a thread, the newest first.
 type RunQuery struct {
 	Status Status // "": any
+	After  uint64 // only runs with a greater [Run.Number]
 	Limit  int    // 0: DefaultPage, and never more than MaxPage
 	Offset int
 }

@@ -124,7 +124,7 @@ func (s *Store) FindRuns(ctx context.Context, owner, thread string, q *runs.RunQ
 	}
 	var rows []*run
 	for _, r := range slices.Backward(t.runs) {
-		if q.Status == "" || q.Status == r.row.Status {
+		if r.row.Number > q.After && (q.Status == "" || q.Status == r.row.Status) {
 			rows = append(rows, r)
 		}
 	}

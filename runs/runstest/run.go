@@ -1,6 +1,7 @@
 package runstest
 
 import (
+	"math"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -160,6 +161,12 @@ func (c *check) findRuns() {
 	require.Equal(c.t, all[11:], find(runs.RunQuery{Status: runs.Running}))
 	require.Equal(c.t, all[1:3], find(runs.RunQuery{Status: runs.Pending, Limit: 2, Offset: 1}))
 	require.Empty(c.t, find(runs.RunQuery{Status: runs.Success}))
+	fifth := c.readRun(all[4]).Number
+	require.Equal(c.t, all[:4], find(runs.RunQuery{After: fifth}))
+	require.Equal(c.t, all[:5], find(runs.RunQuery{After: fifth - 1}))
+	require.Equal(c.t, all[1:3], find(runs.RunQuery{After: fifth, Limit: 2, Offset: 1}))
+	require.Empty(c.t, find(runs.RunQuery{After: fifth, Status: runs.Running}))
+	require.Empty(c.t, find(runs.RunQuery{After: math.MaxUint64}))
 	found, err := c.s.FindRuns(c.ctx(), ann, t.ID, &runs.RunQuery{Limit: 1})
 	require.NoError(c.t, err)
 	require.Equal(c.t, []runs.Run{*c.readRun(all[0])}, found, "a list has whole runs")

@@ -65,7 +65,7 @@ func newThreadSource(h *Handler, c *call, thread string) (*threadSource, error) 
 
 // skip leaves out the runs that are over.
 func (s *threadSource) skip(ctx context.Context) error {
-	all, err := s.runs(ctx)
+	all, err := s.runs(ctx, 0)
 	if err != nil {
 		return err
 	}
@@ -78,9 +78,9 @@ func (s *threadSource) skip(ctx context.Context) error {
 	return nil
 }
 
-// runs returns the newest runs of the thread, the first submitted first.
-func (s *threadSource) runs(ctx context.Context) ([]runs.Run, error) {
-	all, err := s.h.Service.FindRuns(ctx, s.owner, s.thread, &runs.RunQuery{Limit: runs.MaxPage})
+// runs returns the newest runs of the thread with a greater number, the first submitted first.
+func (s *threadSource) runs(ctx context.Context, after uint64) ([]runs.Run, error) {
+	all, err := s.h.Service.FindRuns(ctx, s.owner, s.thread, &runs.RunQuery{After: after, Limit: runs.MaxPage})
 	slices.Reverse(all)
 	return all, err
 }
@@ -132,18 +132,15 @@ func (s *threadSource) done() sse.Event {
 // begin waits for the next run.
 func (s *threadSource) begin(ctx context.Context) error {
 	for {
-		all, err := s.runs(ctx)
+		all, err := s.runs(ctx, s.number)
 		if err != nil {
 			return err
 		}
-		for i := range all {
-			if all[i].Number <= s.number {
-				continue
-			}
-			if all[i].Number > s.number+1 {
+		if len(all) > 0 {
+			if all[0].Number > s.number+1 {
 				s.after = start // the run of the client's last frame is gone
 			}
-			return s.show(&all[i])
+			return s.show(&all[0])
 		}
 		timer := time.NewTimer(lookForRuns) //nolint:forbidigo // clients wait in real time
 		select {

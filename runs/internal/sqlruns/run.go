@@ -3,6 +3,7 @@ package sqlruns
 import (
 	"context"
 	"database/sql"
+	"math"
 
 	"github.com/agenthost/agenthost/runs"
 )
@@ -35,6 +36,9 @@ func (s *Store) FindRuns(ctx context.Context, owner, thread string, q *runs.RunQ
 	list.add("r.thread = ?", threads[0])
 	if q.Status != "" {
 		list.add("r.status = ?", string(q.Status))
+	}
+	if q.After > 0 {
+		list.add("r.number > ?", int64(min(q.After, math.MaxInt64)))
 	}
 	statement, args := list.ordered(runColumns, "r.number DESC", q.Limit, q.Offset)
 	rows, err := collect(ctx, s, s.db.Reads(), scanRun, statement, args...)

@@ -79,7 +79,11 @@ type assistantSearch struct {
 	Metadata runs.Metadata `json:"metadata"`
 }
 
-func (s *assistantSearch) query() (*runs.AssistantQuery, error) {
+// read reads a search, and returns what to look for.
+func (s *assistantSearch) read(c *call) (*runs.AssistantQuery, error) {
+	if _, err := jsonbody.DecodeOptional(c.r, s); err != nil {
+		return nil, err
+	}
 	page, err := s.page(map[string]runs.Sort{
 		"assistant_id": runs.SortID, "graph_id": runs.SortAgent, "name": runs.SortName, "created_at": runs.SortCreated, "updated_at": runs.SortUpdated,
 	})
@@ -95,10 +99,7 @@ func (s *assistantSearch) query() (*runs.AssistantQuery, error) {
 
 func (h *Handler) searchAssistants(c *call) error {
 	var body assistantSearch
-	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
-		return err
-	}
-	q, err := body.query()
+	q, err := body.read(c)
 	if err != nil {
 		return err
 	}
@@ -112,10 +113,7 @@ func (h *Handler) searchAssistants(c *call) error {
 
 func (h *Handler) countAssistants(c *call) error {
 	var body assistantSearch
-	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
-		return err
-	}
-	q, err := body.query()
+	q, err := body.read(c)
 	if err != nil {
 		return err
 	}

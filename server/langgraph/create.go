@@ -122,14 +122,20 @@ func (h *Handler) submission(c *call, b *runCreate, thread string) (*runs.Submis
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	a, err := h.Service.Resolve(c.r.Context(), c.owner, *b.AssistantID)
-	if errors.Is(err, runs.ErrNoAssistant) {
-		return nil, h.noAssistant(*b.AssistantID, thread)
-	}
+	a, err := h.assistantNamed(c, *b.AssistantID, thread)
 	if err != nil {
 		return nil, err
 	}
 	return h.submissionOf(a, b, c.owner, thread, c.principal.Name)
+}
+
+// assistantNamed returns the assistant that a client names, by its id or by its agent, for a run in a thread; "" is none.
+func (h *Handler) assistantNamed(c *call, name, thread string) (*runs.Assistant, error) {
+	a, err := h.Service.Resolve(c.r.Context(), c.owner, name)
+	if errors.Is(err, runs.ErrNoAssistant) {
+		return nil, h.noAssistant(name, thread)
+	}
+	return a, err
 }
 
 // noAssistant returns the error for an assistant that is not there.

@@ -3,7 +3,6 @@ package langgraph
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"time"
 
@@ -91,7 +90,11 @@ func (h *Handler) Fire(ctx context.Context, s *runs.Schedule) (*runs.Submission,
 	if err := jsonbody.Unmarshal(s.Request, body); err != nil {
 		return nil, err
 	}
-	sub, err := h.planned(ctx, s, body)
+	a, err := h.Service.Resolve(ctx, s.Owner, s.Assistant)
+	if err != nil {
+		return nil, err
+	}
+	sub, err := h.planned(a, s, body)
 	if err != nil {
 		return nil, err
 	}
@@ -100,13 +103,9 @@ func (h *Handler) Fire(ctx context.Context, s *runs.Schedule) (*runs.Submission,
 }
 
 // planned returns the run of a schedule. A schedule whose run could not be started is refused when it is made.
-func (h *Handler) planned(ctx context.Context, s *runs.Schedule, body *runCreate) (*runs.Submission, error) {
+func (h *Handler) planned(a *runs.Assistant, s *runs.Schedule, body *runCreate) (*runs.Submission, error) {
 	body.AssistantID = &s.Assistant
 	if err := body.check(); err != nil {
-		return nil, err
-	}
-	a, err := h.Service.Resolve(ctx, s.Owner, s.Assistant)
-	if err != nil {
 		return nil, err
 	}
 	sub, err := h.submissionOf(a, body, s.Owner, s.Thread, "")
@@ -157,14 +156,15 @@ func (h *Handler) createCronIn(c *call, thread string) error {
 	if err != nil {
 		return err
 	}
-	s := &runs.Schedule{Owner: c.owner, ID: id, Thread: thread, Enabled: true}
-	if s.Assistant, err = h.assistantID(c, *run.AssistantID); err != nil {
+	a, err := h.assistantNamed(c, *run.AssistantID, "")
+	if err != nil {
 		return err
 	}
+	s := &runs.Schedule{Owner: c.owner, ID: id, Thread: thread, Assistant: a.ID, Enabled: true}
 	if err := own.apply(s, time.Now()); err != nil { //nolint:forbidigo // schedules go by real time
 		return err
 	}
-	if _, err := h.planned(c.r.Context(), s, &run); err != nil {
+	if _, err := h.planned(a, s, &run); err != nil {
 		return err
 	}
 	if s.Request, err = requestOf(s, payload); err != nil {
@@ -183,18 +183,6 @@ func reread(payload map[string]json.RawMessage, into any) error {
 		return err
 	}
 	return jsonbody.Unmarshal(text, into)
-}
-
-// assistantID returns the id of an assistant that a client names.
-func (h *Handler) assistantID(c *call, name string) (string, error) {
-	a, err := h.Service.Resolve(c.r.Context(), c.owner, name)
-	if errors.Is(err, runs.ErrNoAssistant) {
-		return "", h.noAssistant(name, "")
-	}
-	if err != nil {
-		return "", err
-	}
-	return a.ID, nil
 }
 
 // requestOf returns what a client sent, as a schedule keeps and shows it: with the id of its assistant, and its own in the configuration.
@@ -228,7 +216,11 @@ type cronSearch struct {
 	Metadata    runs.Metadata `json:"metadata"`
 }
 
-func (s *cronSearch) query(h *Handler, c *call) (*runs.ScheduleQuery, error) {
+// read reads a search, and returns what to look for.
+func (s *cronSearch) read(h *Handler, c *call) (*runs.ScheduleQuery, error) {
+	if _, err := jsonbody.DecodeOptional(c.r, s); err != nil {
+		return nil, err
+	}
 	page, err := s.page(map[string]runs.Sort{
 		"cron_id": runs.SortID, "created_at": runs.SortCreated, "updated_at": runs.SortUpdated, "next_run_date": runs.SortNext,
 	})
@@ -237,9 +229,11 @@ func (s *cronSearch) query(h *Handler, c *call) (*runs.ScheduleQuery, error) {
 	}
 	out := &runs.ScheduleQuery{Enabled: s.Enabled, Metadata: s.Metadata, Page: page}
 	if s.AssistantID != nil {
-		if out.Assistant, err = h.assistantID(c, *s.AssistantID); err != nil {
+		a, err := h.assistantNamed(c, *s.AssistantID, "")
+		if err != nil {
 			return nil, err
 		}
+		out.Assistant = a.ID
 	}
 	if s.ThreadID != nil {
 		if out.Thread, err = readID(*s.ThreadID, "thread"); err != nil {
@@ -251,10 +245,7 @@ func (s *cronSearch) query(h *Handler, c *call) (*runs.ScheduleQuery, error) {
 
 func (h *Handler) searchCrons(c *call) error {
 	var body cronSearch
-	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
-		return err
-	}
-	q, err := body.query(h, c)
+	q, err := body.read(h, c)
 	if err != nil {
 		return err
 	}
@@ -272,10 +263,7 @@ func (h *Handler) searchCrons(c *call) error {
 
 func (h *Handler) countCrons(c *call) error {
 	var body cronSearch
-	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
-		return err
-	}
-	q, err := body.query(h, c)
+	q, err := body.read(h, c)
 	if err != nil {
 		return err
 	}

@@ -263,7 +263,11 @@ type threadSearch struct {
 	Extract  json.RawMessage `json:"extract"`
 }
 
-func (s *threadSearch) query() (*runs.ThreadQuery, error) {
+// read reads a search, and returns what to look for.
+func (s *threadSearch) read(c *call) (*runs.ThreadQuery, error) {
+	if _, err := jsonbody.DecodeOptional(c.r, s); err != nil {
+		return nil, err
+	}
 	page, err := s.page(map[string]runs.Sort{
 		"thread_id": runs.SortID, "status": runs.SortStatus, "created_at": runs.SortCreated, "updated_at": runs.SortUpdated,
 		"state_updated_at": runs.SortStepped,
@@ -289,10 +293,7 @@ const loads = 8
 
 func (h *Handler) searchThreads(c *call) error {
 	var body threadSearch
-	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
-		return err
-	}
-	q, err := body.query()
+	q, err := body.read(c)
 	if err != nil {
 		return err
 	}
@@ -327,10 +328,7 @@ func wants(names []string, name string) bool {
 
 func (h *Handler) countThreads(c *call) error {
 	var body threadSearch
-	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
-		return err
-	}
-	q, err := body.query()
+	q, err := body.read(c)
 	if err != nil {
 		return err
 	}

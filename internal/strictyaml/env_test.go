@@ -72,7 +72,7 @@ func TestUnquotedVariableFitsTheTarget(t *testing.T) {
 	require.Equal(t, limits{64 << 20, 12000}, m.Limits)
 
 	m = decode(t, "config: ${NUMBER}", withEnvironment())
-	require.Equal(t, "12", m.Config, "what nobody wants a number for stays a string")
+	require.Equal(t, "12", m.Config, "a field of any type keeps the string")
 }
 
 func TestProblemsOfVariables(t *testing.T) {

@@ -109,7 +109,7 @@ func TestHostileTokens(t *testing.T) {
 		"kid is a path":         sign(t, object{"kid": "../../../../dev/null"}, claims(p.issuer, nil), []byte("")),
 		"kid is a query":        sign(t, object{"kid": "k1' OR '1'='1"}, claims(p.issuer, nil), key),
 		"kid is a URL":          sign(t, object{"kid": "http://127.0.0.1:1/"}, claims(p.issuer, nil), other),
-		"kid is no text":        sign(t, object{"kid": []int{1}}, claims(p.issuer, nil), key),
+		"kid is not a string":   sign(t, object{"kid": []int{1}}, claims(p.issuer, nil), key),
 		"crit":                  sign(t, object{"crit": []string{"x"}, "x": 1}, claims(p.issuer, nil), key),
 		"other claims":          part[0] + "." + encode(marshal(t, claims(p.issuer, object{"sub": "eve"}))) + "." + part[2],
 		"expired":               changed(object{"exp": now - 60}),

@@ -16,7 +16,7 @@ func Bodies(most int64, within time.Duration) Wrapper {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.ContentLength > most {
-				w.Header().Set("Connection", "close") // instead of reading what nobody wants
+				w.Header().Set("Connection", "close") // or net/http would read part of the body first
 				detail.Write(w, detail.Errorf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes, which is the limit of this server", most))
 				return
 			}

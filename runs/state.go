@@ -86,8 +86,8 @@ func (s *Service) AgentOf(t *Thread) (Agent, error) {
 	if name == "" {
 		name, _ = t.Metadata["graph_id"].(string)
 	}
-	if names := s.AgentNames(); name == "" && len(names) == 1 {
-		name = names[0]
+	if name == "" && len(s.own) == 1 {
+		name = s.own[0].Agent
 	}
 	if name == "" {
 		return Agent{}, fmt.Errorf("%w: the thread has no run yet; name its agent as graph_id in the metadata", ErrNoAgent)
@@ -176,15 +176,15 @@ func stateBefore(
 	return state, err
 }
 
-// UpdateState changes the state of a thread between its runs, see [host.Agent.UpdateState]. The update's thread is filled in.
-func (s *Service) UpdateState(ctx context.Context, owner, thread string, u host.StateUpdate) (*State, error) {
-	_, agent, err := s.threadAndAgent(ctx, owner, thread)
+// UpdateState changes the state of a thread that was read, between its runs, see [host.Agent.UpdateState]. The update's thread is filled in.
+func (s *Service) UpdateState(ctx context.Context, t *Thread, u host.StateUpdate) (*State, error) {
+	agent, err := s.AgentOf(t)
 	if err != nil {
 		return nil, err
 	}
-	u.Thread = ThreadName(owner, thread)
+	u.Thread = ThreadName(t.Owner, t.ID)
 	if u.As == "" && u.Goto == "" {
-		if _, err := agent.Threads.Load(ctx, u.Thread, 0); errors.Is(err, checkpoint.ErrNoThread) {
+		if _, err := agent.Threads.Load(ctx, u.Thread, checkpoint.Root); errors.Is(err, checkpoint.ErrNoThread) {
 			u.As = "input" // the first change of a thread is like an input
 		}
 	}
@@ -195,7 +195,7 @@ func (s *Service) UpdateState(ctx context.Context, owner, thread string, u host.
 		}
 		return nil, err
 	}
-	_, err = s.ChangeThread(ctx, owner, thread, func(t *Thread) error {
+	_, err = s.ChangeThread(ctx, t.Owner, t.ID, func(t *Thread) error {
 		t.Agent, t.Failure, t.Waiting, t.Status = agent.Name, nil, InterruptsOf(snapshot.Interrupts), ThreadIdle
 		if len(t.Waiting) > 0 {
 			t.Status = ThreadInterrupted

@@ -93,9 +93,6 @@ func (sub *Submission) run() (*Run, error) {
 		Owner: sub.Owner, ID: id.String(), Thread: sub.Thread, Agent: sub.Assistant.Agent, Assistant: sub.Assistant.ID, Task: task, Request: sub.Request,
 		Strategy: sub.Strategy, Resumable: sub.Resumable, Webhook: sub.Webhook, Metadata: Metadata{},
 	}
-	if run.Strategy == "" {
-		run.Strategy = StrategyEnqueue
-	}
 	if run.Thread == "" {
 		thread, err := uuid.NewRandom()
 		if err != nil {
@@ -109,27 +106,39 @@ func (sub *Submission) run() (*Run, error) {
 	return run, nil
 }
 
-// check returns an error that wraps [ErrInvalidTask] if the agent cannot do the task: a misspelt breakpoint would not stop the run.
+// check returns an error that wraps [ErrInvalidTask] if the agent cannot do the task.
 func (t *Task) check(agent *Agent) error {
-	steps := map[string]bool{host.AllSteps: true}
-	for _, step := range agent.Program().Steps {
-		steps[step.Name] = true
-	}
-	for what, names := range map[string][]string{"interrupt_before": t.InterruptBefore, "interrupt_after": t.InterruptAfter} {
-		for _, name := range names {
-			if !steps[name] {
-				return fmt.Errorf("%w: %s names the step %q, which the agent does not have", ErrInvalidTask, what, name)
-			}
+	if t.Goto != "" || len(t.InterruptBefore)+len(t.InterruptAfter) > 0 { // a program is not made for nothing
+		if err := t.checkSteps(agent.Program().Steps); err != nil {
+			return err
 		}
-	}
-	if t.Goto != "" && t.Goto != host.EndStep && (!steps[t.Goto] || t.Goto == host.AllSteps) {
-		return fmt.Errorf("%w: goto names the step %q, which the agent does not have", ErrInvalidTask, t.Goto)
 	}
 	if t.RecursionLimit < 0 {
 		return fmt.Errorf("%w: the recursion limit is %d", ErrInvalidTask, t.RecursionLimit)
 	}
 	if t.Model != "" {
 		return t.checkModel(agent.Models)
+	}
+	return nil
+}
+
+// checkSteps checks the names of steps: a misspelt breakpoint would not stop the run.
+func (t *Task) checkSteps(steps []host.ProgramStep) error {
+	has := func(name string) bool {
+		return slices.ContainsFunc(steps, func(s host.ProgramStep) bool { return s.Name == name })
+	}
+	for _, breakpoints := range []struct {
+		what  string
+		names []string
+	}{{"interrupt_before", t.InterruptBefore}, {"interrupt_after", t.InterruptAfter}} {
+		for _, name := range breakpoints.names {
+			if name != host.AllSteps && !has(name) {
+				return fmt.Errorf("%w: %s names the step %q, which the agent does not have", ErrInvalidTask, breakpoints.what, name)
+			}
+		}
+	}
+	if t.Goto != "" && t.Goto != host.EndStep && !has(t.Goto) {
+		return fmt.Errorf("%w: goto names the step %q, which the agent does not have", ErrInvalidTask, t.Goto)
 	}
 	return nil
 }

@@ -20,17 +20,20 @@ func (s *Service) CreateThread(ctx context.Context, t *Thread) error {
 
 // DeleteThread removes a thread with its runs and its checkpoints. The errors are [ErrNoThread], and [ErrThreadBusy] if a run of it is running.
 func (s *Service) DeleteThread(ctx context.Context, owner, id string) error {
-	if _, err := s.Thread(ctx, owner, id); err != nil {
-		return err
-	}
-	// The checkpoints go first: the row leads to them, so that what fails here can be repeated.
-	running, err := s.store.FindRuns(ctx, owner, id, &RunQuery{Status: Running, Limit: 1})
+	t, err := s.Thread(ctx, owner, id)
 	if err != nil {
 		return err
 	}
-	if len(running) > 0 {
-		return ErrThreadBusy
+	if t.Status == ThreadBusy {
+		running, err := s.store.FindRuns(ctx, owner, id, &RunQuery{Status: Running, Limit: 1})
+		if err != nil {
+			return err
+		}
+		if len(running) > 0 {
+			return ErrThreadBusy
+		}
 	}
+	// The checkpoints go first: the row leads to them, so that what fails here can be repeated.
 	for _, agent := range s.config.Agents {
 		err := agent.Forget(ctx, ThreadName(owner, id))
 		if errors.Is(err, checkpoint.ErrBusy) {
@@ -60,9 +63,9 @@ func (s *Service) CopyThread(ctx context.Context, owner, id string) (*Thread, er
 	if into.Status == ThreadBusy { // its run is not copied
 		into.Status = ThreadIdle
 	}
+	var agent Agent
 	if t.Agent != "" {
-		agent, err := s.Agent(t.Agent)
-		if err != nil {
+		if agent, err = s.Agent(t.Agent); err != nil {
 			return nil, err
 		}
 		err = agent.Threads.Fork(ctx, ThreadName(owner, id), 0, ThreadName(owner, into.ID))
@@ -71,15 +74,10 @@ func (s *Service) CopyThread(ctx context.Context, owner, id string) (*Thread, er
 		}
 	}
 	if err := s.store.CreateThread(ctx, into); err != nil {
-		return nil, errors.Join(err, s.forget(ctx, into))
+		if t.Agent != "" {
+			err = errors.Join(err, agent.Forget(context.WithoutCancel(ctx), ThreadName(owner, into.ID)))
+		}
+		return nil, err
 	}
 	return into, nil
-}
-
-func (s *Service) forget(ctx context.Context, t *Thread) error {
-	agent, err := s.Agent(t.Agent)
-	if err != nil {
-		return err
-	}
-	return agent.Forget(context.WithoutCancel(ctx), ThreadName(t.Owner, t.ID))
 }

@@ -299,7 +299,7 @@ func (h *Handler) updateState(c *call) error {
 	if err != nil {
 		return err
 	}
-	s, err := h.Service.UpdateState(c.r.Context(), c.owner, thread, u)
+	s, err := h.Service.UpdateState(c.r.Context(), t, u)
 	if err != nil {
 		return err
 	}

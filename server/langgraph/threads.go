@@ -170,7 +170,7 @@ func (h *Handler) createThread(c *call) error {
 		return err
 	}
 	for _, u := range updates {
-		if _, err := h.Service.UpdateState(c.r.Context(), c.owner, id, u); err != nil {
+		if _, err := h.Service.UpdateState(c.r.Context(), t, u); err != nil {
 			return errors.Join(err, h.Service.DeleteThread(c.r.Context(), c.owner, id))
 		}
 	}

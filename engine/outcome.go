@@ -76,7 +76,8 @@ func (a *attempt) cancelledBy(how runs.Cancel, result *host.Result) *runs.Outcom
 	if how == runs.CancelKeep {
 		o := &runs.Outcome{Run: a.run.ID, Status: runs.Interrupted, After: a.newest(result)}
 		o.Thread = func(t *runs.Thread) {
-			t.Agent, t.Status, t.Failure, t.Waiting = a.run.Agent, runs.ThreadInterrupted, runs.WasCancelled(), waitingOf(result)
+			t.Agent, t.Status, t.Waiting = a.run.Agent, runs.ThreadInterrupted, waitingOf(result)
+			t.Failure = &runs.Failure{Type: "UserInterrupt", Message: (&cancelled{how}).Error()} // the type is LangGraph's
 		}
 		return o
 	}

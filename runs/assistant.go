@@ -1,6 +1,9 @@
 package runs
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Assistant is an agent with a configuration that a client chose for it. Each change makes a new version, and the versions stay.
 type Assistant struct {
@@ -23,4 +26,10 @@ type AssistantQuery struct {
 	Name     string // "": any; otherwise a part of the name, in any case
 	Metadata Metadata
 	Page
+}
+
+// Selects reports whether the query selects an assistant.
+func (q *AssistantQuery) Selects(a *Assistant) bool {
+	return (q.Agent == "" || q.Agent == a.Agent) && a.Metadata.Contains(q.Metadata) &&
+		strings.Contains(strings.ToLower(a.Name), strings.ToLower(q.Name))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Assistant returns the version of an assistant that is used, or [ErrNoAssistant]. The assistants that stand for agents belong to everybody, and
@@ -108,7 +107,7 @@ func (s *Service) FindAssistants(ctx context.Context, owner string, q *Assistant
 	}
 	var own []Assistant
 	for i := range s.own {
-		if a := &s.own[i]; q.selects(a) {
+		if a := &s.own[i]; q.Selects(a) {
 			own = append(own, *a.Copy())
 		}
 	}
@@ -125,10 +124,4 @@ func (s *Service) FindAssistants(ctx context.Context, owner string, q *Assistant
 		stored = nil
 	}
 	return slices.Concat(own, stored), count + total, nil
-}
-
-// selects reports whether a query selects an assistant.
-func (q *AssistantQuery) selects(a *Assistant) bool {
-	return (q.Agent == "" || q.Agent == a.Agent) && a.Metadata.Contains(q.Metadata) &&
-		strings.Contains(strings.ToLower(a.Name), strings.ToLower(q.Name))
 }

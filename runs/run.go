@@ -83,11 +83,6 @@ type Failure struct {
 	Message string `json:"message"`
 }
 
-// WasCancelled returns what a thread shows as the failure of its last run if somebody has cancelled that. The type is LangGraph's.
-func WasCancelled() *Failure {
-	return &Failure{Type: "UserInterrupt", Message: "somebody has cancelled the run"}
-}
-
 // RunQuery selects runs of a thread, the newest first.
 type RunQuery struct {
 	Status Status // "": any

@@ -77,10 +77,9 @@ type Runs interface {
 	Run(ctx context.Context, owner, id string) (*Run, error)
 	// FindRuns returns runs of a thread, or [ErrNoThread].
 	FindRuns(ctx context.Context, owner, thread string, q *RunQuery) ([]Run, error)
-	// Cancel cancels a run. A run that was never claimed is over at once: interrupted, or removed with [CancelRollback]; a temporary
-	// one is always removed, and its thread too unless the thread has other runs. Another run gets Run.Cancel, which whoever performs
-	// it acts on, or claims it next; a rollback is not weakened to an interrupt. It returns the run as it is then, with the status
-	// Interrupted if it was removed. The errors are [ErrNoRun] and [ErrRunOver].
+	// Cancel cancels a run. A run that was never claimed is over at once: interrupted, or removed with [CancelRollback]. Another run
+	// gets Run.Cancel, which whoever performs it acts on, or claims it next; a rollback is not weakened to an interrupt. It returns the
+	// run as it is then, with the status Interrupted if it was removed. The errors are [ErrNoRun] and [ErrRunOver].
 	Cancel(ctx context.Context, owner, id string, how Cancel) (*Run, error)
 	// DeleteRun removes a run with its events. The errors are [ErrNoRun], and [ErrThreadBusy] if it is running.
 	DeleteRun(ctx context.Context, owner, id string) error

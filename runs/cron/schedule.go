@@ -13,8 +13,8 @@ var ErrInvalid = errors.New("invalid cron schedule")
 
 // The longest expression and the longest name of a zone, in bytes.
 const (
-	MaxExpression = 256
-	MaxZone       = 64
+	maxExpression = 256
+	maxZone       = 64
 )
 
 // names are the names that stand for expressions.
@@ -50,7 +50,7 @@ func Parse(expression, zone string) (*Schedule, error) {
 
 func loadZone(name string) (*time.Location, error) {
 	location, err := time.LoadLocation(name)
-	if err != nil || len(name) > MaxZone || strings.EqualFold(name, "local") {
+	if err != nil || len(name) > maxZone || strings.EqualFold(name, "local") {
 		return nil, fmt.Errorf("%w: there is no time zone %.64q; write one such as Europe/Oslo or UTC", ErrInvalid, name)
 	}
 	return location, nil
@@ -58,8 +58,8 @@ func loadZone(name string) (*time.Location, error) {
 
 // split returns the six fields of an expression.
 func split(expression string) ([]string, error) {
-	if len(expression) > MaxExpression {
-		return nil, fmt.Errorf("%w: it has %d bytes; at most %d are possible", ErrInvalid, len(expression), MaxExpression)
+	if len(expression) > maxExpression {
+		return nil, fmt.Errorf("%w: it has %d bytes; at most %d are possible", ErrInvalid, len(expression), maxExpression)
 	}
 	fields := strings.Fields(expression)
 	if len(fields) == 1 && strings.HasPrefix(fields[0], "@") {

@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/runs/internal/rule"
@@ -121,7 +120,7 @@ func (s *Store) FindAssistants(ctx context.Context, owner string, q *runs.Assist
 	var rows []row[*runs.Assistant]
 	for id, held := range s.assistants[owner] {
 		a := held.present()
-		if (q.Agent == "" || q.Agent == a.Agent) && strings.Contains(rule.Fold(a.Name), rule.Fold(q.Name)) && a.Metadata.Contains(q.Metadata) {
+		if q.Selects(a) {
 			rows = append(rows, row[*runs.Assistant]{id, assistantKey(a, q.Sort), a})
 		}
 	}

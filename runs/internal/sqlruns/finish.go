@@ -11,19 +11,18 @@ import (
 
 // claimedRun is a run that a worker has claimed, with its thread. Nobody else can change them until the transaction ends.
 type claimedRun struct {
-	thread    *threadRow
-	number    int64
-	attempt   int
-	resumable bool
+	thread  *threadRow
+	number  int64
+	attempt int
 }
 
 // lockClaimed locks a run that a worker has claimed, or returns [runs.ErrNotClaimed].
 func (s *Store) lockClaimed(ctx context.Context, tx *sql.Tx, w *runs.Worker, id string) (*claimedRun, error) {
 	found, err := collect(ctx, s, tx, func(row scanner) (c *claimedRun, err error) {
 		c = &claimedRun{}
-		c.thread, err = scanThread(row, &c.number, &c.attempt, &c.resumable)
+		c.thread, err = scanThread(row, &c.number, &c.attempt)
 		return c, err
-	}, `SELECT `+threadColumns+`, r.number, r.attempt, r.resumable FROM agenthost_runs r JOIN agenthost_run_threads t ON t.no = r.thread
+	}, `SELECT `+threadColumns+`, r.number, r.attempt FROM agenthost_runs r JOIN agenthost_run_threads t ON t.no = r.thread
 		WHERE r.id = $1 AND r.worker = $2 AND r.status = 'running' {alone t, r}`, id, w.ID)
 	if err != nil || len(found) == 0 {
 		return nil, orMissing(err, runs.ErrNotClaimed)

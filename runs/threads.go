@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -34,7 +35,12 @@ func (s *Service) DeleteThread(ctx context.Context, owner, id string) error {
 		}
 	}
 	// The checkpoints go first: the row leads to them, so that what fails here can be repeated.
-	for _, agent := range s.config.Agents {
+	names := s.AgentNames()
+	if i := slices.Index(names, t.Agent); i > 0 {
+		names[0], names[i] = names[i], names[0] // whoever removes a waiting run is told that it is over
+	}
+	for _, name := range names {
+		agent := s.config.Agents[name]
 		err := agent.Forget(ctx, ThreadName(owner, id))
 		if errors.Is(err, checkpoint.ErrBusy) {
 			return ErrThreadBusy

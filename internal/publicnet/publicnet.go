@@ -1,5 +1,5 @@
 // Package publicnet says which addresses are part of the public Internet. Requests whose target a stranger names, such as a guest or a
-// client, may go there and nowhere else, unless the operator grants a network.
+// client, may go there and nowhere else, unless the operator grants a network; Networks.Transport makes sure of it.
 package publicnet
 
 import (
@@ -50,6 +50,9 @@ func prefixes(texts ...string) []netip.Prefix {
 
 // Networks are the networks whose addresses may be dialed besides public ones.
 type Networks []netip.Prefix
+
+// IsNetwork reports whether a prefix is the clear name of a network: it has no bits after its length, and is not IPv4 within IPv6.
+func IsNetwork(p netip.Prefix) bool { return p.IsValid() && p == p.Masked() && !p.Addr().Is4In6() }
 
 // ErrNotPublic means that an address is not public, and its network is not granted.
 var ErrNotPublic = errors.New("the address is not public, and its network is not granted")

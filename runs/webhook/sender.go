@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -52,7 +51,7 @@ func New(c Config) (*Sender, error) {
 		return nil, fmt.Errorf("webhook: the timeout (%v) must be at most %v, and the attempts (%d) at most %d", c.Timeout, maxTimeout, c.Attempts, maxAttempts)
 	}
 	for _, network := range c.Private {
-		if !network.IsValid() || network != network.Masked() || network.Addr().Is4In6() {
+		if !publicnet.IsNetwork(network) {
 			return nil, fmt.Errorf("webhook: private network %v: write it as 10.0.0.0/8 or fc00::/7, without bits after the prefix", network)
 		}
 	}
@@ -61,19 +60,10 @@ func New(c Config) (*Sender, error) {
 	return s, nil
 }
 
-// transport makes the sender's own transport: no proxy, no compression, and no connection that is used twice, so that each delivery is checked.
+// transport makes the sender's own transport. It uses no connection twice, so that each delivery is checked.
 func (s *Sender) transport(c *Config) *http.Transport {
-	dialer := &net.Dialer{Timeout: s.timeout, Resolver: c.Resolver, ControlContext: s.networks.Control}
-	t := &http.Transport{
-		DialContext:            dialer.DialContext,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.Roots},
-		TLSHandshakeTimeout:    s.timeout,
-		DisableCompression:     true,
-		DisableKeepAlives:      true,
-		MaxResponseHeaderBytes: 64 << 10,
-		Protocols:              new(http.Protocols),
-	}
-	t.Protocols.SetHTTP1(true)
+	t := s.networks.Transport(s.timeout, c.Resolver, c.Roots)
+	t.DisableKeepAlives, t.MaxResponseHeaderBytes = true, 64<<10
 	return t
 }
 

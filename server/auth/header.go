@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/internal/headerfield"
+	"github.com/agenthost/agenthost/internal/publicnet"
 )
 
 // HeaderConfig says which proxies may say who sends a request. Such a proxy must remove the header from what its clients send.
@@ -39,7 +40,7 @@ func Header(config HeaderConfig) (Authenticator, error) {
 		return nil, errors.New("auth: no proxy is trusted; list the networks of the proxies, such as 10.0.0.7/32")
 	}
 	for _, p := range c.Proxies {
-		if !p.IsValid() || p != p.Masked() || p.Addr().Is4In6() {
+		if !publicnet.IsNetwork(p) {
 			return nil, fmt.Errorf("auth: proxy %v: write a network as 10.0.0.0/8 or fc00::/7, without bits after the prefix", p)
 		}
 	}

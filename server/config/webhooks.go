@@ -4,7 +4,9 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/agenthost/agenthost/internal/publicnet"
 	"github.com/agenthost/agenthost/internal/strictyaml"
+	"github.com/agenthost/agenthost/runs/webhook"
 )
 
 // Webhooks says where the server may tell how runs ended. Clients give the addresses, so only public ones are allowed.
@@ -15,14 +17,16 @@ type Webhooks struct {
 	Attempts     int           `yaml:"attempts" strict:"min=1,max=20" schema:"default=5"`   // how often a delivery is tried; default 5
 }
 
-func defaultWebhooks() Webhooks { return Webhooks{Timeout: 10 * time.Second, Attempts: 5} }
+func defaultWebhooks() Webhooks {
+	return Webhooks{Timeout: webhook.DefaultTimeout, Attempts: webhook.DefaultAttempts}
+}
 
 // CheckStrict checks the networks.
 func (w *Webhooks) CheckStrict(n strictyaml.Node) error {
 	networks, _ := n.Get("allow_private")
 	for i, item := range networks.Items() {
 		network, err := netip.ParsePrefix(w.AllowPrivate[i])
-		if err != nil || network != network.Masked() || network.Addr().Is4In6() {
+		if err != nil || !publicnet.IsNetwork(network) {
 			return item.Errorf("%q is not a network; write it as 10.0.0.0/8 or fc00::/7, without bits after the prefix", w.AllowPrivate[i])
 		}
 	}

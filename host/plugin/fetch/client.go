@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"context"
-	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"net"
@@ -63,25 +62,12 @@ func (c *Client) init() error {
 	return nil
 }
 
-// newTransport makes the client's own transport: HTTP/1.1, no proxy, no compression.
+// newTransport makes the client's own transport.
 func newTransport(p *Policy, o options) *http.Transport {
 	const connect = 10 * time.Second
-	dialer := &net.Dialer{
-		Timeout: min(connect, p.Timeout), Resolver: o.resolver, ControlContext: networks(p.Private).control,
-	}
-	t := &http.Transport{
-		Proxy:                  nil,
-		DialContext:            dialer.DialContext,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.roots},
-		TLSHandshakeTimeout:    min(connect, p.Timeout),
-		DisableCompression:     true,
-		MaxIdleConns:           16,
-		MaxIdleConnsPerHost:    4,
-		IdleConnTimeout:        30 * time.Second,
-		MaxResponseHeaderBytes: int64(p.MaxHeaders),
-		Protocols:              new(http.Protocols),
-	}
-	t.Protocols.SetHTTP1(true)
+	t := publicnet.Networks(p.Private).Transport(min(connect, p.Timeout), o.resolver, o.roots)
+	t.MaxIdleConns, t.MaxIdleConnsPerHost, t.IdleConnTimeout = 16, 4, 30*time.Second
+	t.MaxResponseHeaderBytes = int64(p.MaxHeaders)
 	if o.dial != nil {
 		t.DialContext = o.dial
 	}

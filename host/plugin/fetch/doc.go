@@ -28,6 +28,6 @@
 // # Where to find what
 //
 //   - how a URL is parsed: target.go, origin.go; which hosts and methods are allowed: policy.go, pattern.go
-//   - which addresses are public: internal/publicnet, and address.go here; redirects: redirect.go; headers that a guest may not set: header.go
+//   - which addresses are public: internal/publicnet; redirects: redirect.go; headers that a guest may not set: header.go
 //   - secrets: secret.go; sizes and times: policy.go, exchange.go; the client: client.go; kinds of errors: error.go
 package fetch

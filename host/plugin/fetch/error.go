@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/internal/publicnet"
 )
 
 // Kind says why an exchange has no response.
@@ -82,6 +83,9 @@ func quote(text string) string {
 func failure(err error) *Error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		return new(*own)
+	}
+	if errors.Is(err, publicnet.ErrNotPublic) {
+		return denied("the host has an address that is not public, and its network is not granted")
 	}
 	if strings.Contains(err.Error(), "response headers exceeded") { // net/http has no type for it
 		return beyond("the headers of the response are larger than the limit")

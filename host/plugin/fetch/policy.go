@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"github.com/agenthost/agenthost/internal/publicnet"
 )
 
 // Policy says what one plugin may request. Only Hosts is required.
@@ -74,7 +76,7 @@ func (p *Policy) check() error {
 		}
 	}
 	for _, network := range p.Private {
-		if !network.IsValid() || network.Addr().Is4In6() || network != network.Masked() {
+		if !publicnet.IsNetwork(network) {
 			return fmt.Errorf("private network %v: write it as 10.0.0.0/8 or fc00::/7, without bits behind the mask", network)
 		}
 	}

@@ -137,7 +137,8 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer stop()
 	forget := context.AfterFunc(s.life, stop)
 	defer forget()
-	session, err := s.server.Connect(inside, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: openStream{out}}, nil)
+	transport := &keptTransport{Transport: &sdk.IOTransport{Reader: io.NopCloser(in), Writer: openStream{out}}}
+	session, err := s.server.Connect(inside, transport, nil)
 	if err != nil {
 		return err
 	}
@@ -155,9 +156,23 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	case <-inside.Done():
 	}
 	s.end() // the SDK waits for pending work
-	_ = session.Close()
+	_ = transport.connection.Close()
 	<-ended
 	return ctx.Err()
+}
+
+// keptTransport keeps its connection. Closing that ends a session for certain; the session's own Close waits for ever for a subscription
+// that has arrived but is not registered yet.
+type keptTransport struct {
+	sdk.Transport
+
+	connection sdk.Connection // nil before Connect
+}
+
+func (t *keptTransport) Connect(ctx context.Context) (sdk.Connection, error) {
+	connection, err := t.Transport.Connect(ctx)
+	t.connection = connection
+	return connection, err
 }
 
 // openStream is a stream that Close leaves open.

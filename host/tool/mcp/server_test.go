@@ -280,6 +280,25 @@ func TestACancelledCallEndsAtTheServer(t *testing.T) {
 	<-ended
 }
 
+// A server that does not answer any more cannot hold up Close, whatever its transport is.
+func TestCloseEndsACallInProgress(t *testing.T) {
+	t.Parallel()
+	started, release := make(chan struct{}), make(chan struct{})
+	s := connect(t, mcp.Config{Transport: inProcess(t, serving(map[string]handler{
+		"deaf": func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			close(started)
+			<-release
+			return text("late"), nil
+		},
+	}))})
+	t.Cleanup(func() { close(release) })
+	go func() {
+		<-started
+		s.Close()
+	}()
+	require.Contains(t, refused(t, s, "deaf"), "the call may or may not have run")
+}
+
 func TestSeveralCallsRunAtOnce(t *testing.T) {
 	t.Parallel()
 	var both sync.WaitGroup

@@ -46,10 +46,26 @@ type link interface {
 }
 
 // otherLink is a connection that the embedder provides.
-type otherLink struct{ sdk.Transport }
+type otherLink struct {
+	sdk.Transport
 
-func (otherLink) end()         {}
-func (otherLink) fate() string { return "" }
+	connection sdk.Connection // nil before Connect
+}
+
+// Connect connects, and keeps the connection for end.
+func (l *otherLink) Connect(ctx context.Context) (sdk.Connection, error) {
+	connection, err := l.Transport.Connect(ctx)
+	l.connection = connection
+	return connection, err
+}
+
+func (l *otherLink) end() {
+	if l.connection != nil {
+		_ = l.connection.Close()
+	}
+}
+
+func (*otherLink) fate() string { return "" }
 
 func (s *Server) newLink(log *quota) (link, error) {
 	switch {
@@ -61,7 +77,7 @@ func (s *Server) newLink(log *quota) (link, error) {
 		return s.newHTTP(), nil
 	default:
 		transport, err := s.config.Transport()
-		return otherLink{transport}, err
+		return &otherLink{Transport: transport}, err
 	}
 }
 

@@ -85,10 +85,10 @@ func (c *watchedConnection) Close() error {
 
 // fragile is a transport to servers whose connections can be broken.
 type fragile struct {
-	server  func() (*sdk.Server, error) // of the next connection
-	session *sdk.ServerSession
-	client  *watched
-	made    int // attempts
+	server func() (*sdk.Server, error) // of the next connection
+	theirs sdk.Connection
+	client *watched
+	made   int // attempts
 }
 
 func (f *fragile) connect() (sdk.Transport, error) {
@@ -98,15 +98,29 @@ func (f *fragile) connect() (sdk.Transport, error) {
 		return nil, err
 	}
 	ours, theirs := sdk.NewInMemoryTransports()
-	f.session, err = server.Connect(context.Background(), theirs, nil)
+	_, err = server.Connect(context.Background(), kept{theirs, &f.theirs}, nil)
 	f.client = &watched{ours, make(chan struct{})}
 	return f.client, err
+}
+
+// kept is a transport that leaves its connection where a test can break it. Closing the server's session instead can block: the SDK waits
+// for a subscription of the client that has arrived but is not registered yet, and forgets to cancel it.
+type kept struct {
+	sdk.Transport
+
+	connection *sdk.Connection
+}
+
+func (k kept) Connect(ctx context.Context) (sdk.Connection, error) {
+	c, err := k.Transport.Connect(ctx)
+	*k.connection = c
+	return c, err
 }
 
 // end breaks the connection, and returns when the client knows.
 func (f *fragile) end(t *testing.T) {
 	t.Helper()
-	require.NoError(t, f.session.Close())
+	require.NoError(t, f.theirs.Close())
 	<-f.client.over
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// Replay yields events of the types state and checkpoint about the checkpoints of a thread that are newer than one, on the way to the newest:
+// Replay yields events of the types step, state and checkpoint about the checkpoints of a thread that are newer than one, on the way to the newest:
 // what a listener must be told of a run whose process died before it passed on its events. 0 is older than all. Where a run did several steps
 // from one checkpoint to the next, one event has the changes of all. The events have no Seq, and the time of the checkpoint.
 func (a *Agent) Replay(ctx context.Context, thread string, after checkpoint.ID) iter.Seq2[Event, error] {
@@ -28,17 +28,20 @@ func (a *Agent) Replay(ctx context.Context, thread string, after checkpoint.ID) 
 
 func (r *run) replay(ctx context.Context, after checkpoint.ID, yield func(Event, error) bool) error {
 	way, err := r.wayTo(ctx, after)
-	if err == nil && len(way) > 0 {
-		err = r.recall(ctx, way[0].Parent)
+	if err != nil || len(way) == 0 {
+		return err
 	}
+	known, err := r.recall(ctx, way[0].Parent)
 	if err != nil {
 		return err
 	}
 	for _, record := range way {
 		before := r.state
-		if err := r.recall(ctx, record.ID); err != nil {
+		if _, err := r.recall(ctx, record.ID); err != nil {
 			return err
 		}
+		began := stepBetween(known, record)
+		known = record
 		changed := r.state.changesSince(before)
 		if changed != nil {
 			changed.Step = record.Step
@@ -46,7 +49,7 @@ func (r *run) replay(ctx context.Context, after checkpoint.ID, yield func(Event,
 				changed.Step = inputStep
 			}
 		}
-		for _, event := range []*Event{changed, checkpointEvent(record.ID, record)} {
+		for _, event := range []*Event{began, changed, checkpointEvent(record.ID, record)} {
 			if event == nil {
 				continue
 			}
@@ -57,6 +60,15 @@ func (r *run) replay(ctx context.Context, after checkpoint.ID, yield func(Event,
 		}
 	}
 	return nil
+}
+
+// stepBetween returns the event about the step that led from one checkpoint to the next, or nil if none did.
+func stepBetween(before, after *checkpoint.Record) *Event {
+	known, now := &before.Checkpoint.Run, &after.Checkpoint.Run
+	if after.Source != checkpoint.SourceLoop || now.ID == known.ID && now.Steps == known.Steps || now.Steps == 0 {
+		return nil
+	}
+	return &Event{Type: EventStep, Step: after.Step, Index: now.Steps}
 }
 
 // wayTo returns the checkpoints newer than one that lead to the newest, the oldest first.
@@ -83,12 +95,13 @@ func (r *run) wayTo(ctx context.Context, after checkpoint.ID) (way []*checkpoint
 	return way, nil
 }
 
-// recall takes over the state of a checkpoint; 0 is the empty thread.
-func (r *run) recall(ctx context.Context, at checkpoint.ID) error {
+// recall takes over the state of a checkpoint, which it returns; 0 is the empty thread.
+func (r *run) recall(ctx context.Context, at checkpoint.ID) (*checkpoint.Record, error) {
 	held, err := r.agent.config.Checkpointer.Load(ctx, r.thread.id, cmp.Or(at, checkpoint.Root))
-	if err == nil {
-		r.journal.past, r.batch.results = nil, nil
-		r.restore(held)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	r.journal.past, r.batch.results = nil, nil
+	r.restore(held)
+	return &held.Record, nil
 }

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,11 +41,14 @@ func TestReplay(t *testing.T) {
 	all := replay(0)
 	types := make([]string, 0, len(all))
 	for i := range all {
-		types = append(types, string(all[i].Type)+" "+all[i].Step)
+		types = append(types, strings.TrimSpace(string(all[i].Type)+" "+all[i].Step))
 	}
 	require.Equal(t, []string{
-		"state input", "checkpoint ", "state model", "checkpoint model", "state tools", "checkpoint tools", "state model", "checkpoint model",
+		"state input", "checkpoint", "step model", "state model", "checkpoint model", "step tools", "state tools", "checkpoint tools",
+		"step model", "state model", "checkpoint model",
 	}, types)
+	require.Equal(t, []int{2, 3, 5}, []int{all[2].Index, all[5].Index, all[8].Index}, "steps of hooks count too")
+	require.Equal(t, all[5:], replay(2))
 	require.Equal(t, []string{"human: hi", "ai: ", "tool: found", "ai: done"}, told(t, all))
 	require.Equal(t, []string{"tool: found", "ai: done"}, told(t, replay(2)), "what came after the second one")
 	require.Empty(t, replay(4))

@@ -25,7 +25,8 @@ type attempt struct {
 	begun  bool        // before is known
 	before checkpoint.ID
 
-	head, last *host.Event // the first event of the agent's run, until another one shows that it has begun; and the event of its end
+	head, last *host.Event  // the first event of the agent's run, until another one shows that it has begun; and the event of its end
+	changes    []runs.Event // what steps changed, until another event shows whether it was saved
 }
 
 // cancelled is the cause of the cancellation of a run that somebody wants to end.
@@ -47,7 +48,9 @@ func newAttempt(ctx context.Context, e *Engine, r *runs.Run) *attempt {
 // perform performs the run and ends it, or gives it back.
 func (a *attempt) perform() {
 	defer a.cancel(nil)
+	a.engine.config.Live.Begin(a.run)
 	result, err := a.drive()
+	a.engine.config.Live.End(a.run.ID) // the store tells readers how it ended
 	var how *cancelled
 	cause := context.Cause(a.ctx)
 	switch {
@@ -193,11 +196,18 @@ func (a *attempt) note(event host.Event) error {
 	return a.send(&event)
 }
 
-// send hands an event to the journal.
+// send hands an event to the journal. What a step changed waits for the event that says that this was saved, so that the store gets both or
+// none: with one alone, the next attempt would tell readers of the change again.
 func (a *attempt) send(event *host.Event) error {
 	kept, err := a.kept(event)
 	if err != nil {
 		return err
 	}
-	return a.engine.events.add(a.ctx, *kept)
+	a.changes = append(a.changes, *kept)
+	if event.Type == host.EventState {
+		return nil
+	}
+	events := a.changes
+	a.changes = nil
+	return a.engine.events.add(a.ctx, events...)
 }

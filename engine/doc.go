@@ -5,7 +5,7 @@
 //
 // A claimed run gets a context of its own, which ends when somebody cancels the run or its claim is lost. The agent takes the input once,
 // so that another attempt goes on where the one before it was cut off. Events go to the store in batches, those of all runs together; the
-// last ones go with the end of the run, in one change.
+// last ones go with the end of the run, in one change. Readers in this process get what happens within a step at once, see [runs.Live].
 //
 // # Where to find what
 //

@@ -20,6 +20,7 @@ import (
 type Config struct {
 	Store  runs.Store
 	Agents map[string]runs.Agent // by name
+	Live   *runs.Live            // gets events before the store has them; nil: nobody does
 	Logger *slog.Logger          // nil: nothing is logged
 	// Concurrent is how many runs the process performs at once; 0: 64.
 	Concurrent int
@@ -83,7 +84,7 @@ func Start(config Config) (*Engine, error) {
 		e.log = slog.New(slog.DiscardHandler)
 	}
 	e.idle = sync.NewCond(&e.mu)
-	e.events = newJournal(config.Store, e.worker, e.log)
+	e.events = newJournal(config.Store, config.Live, e.worker, e.log)
 	for _, do := range []func(context.Context){e.claim, e.renew, e.listen, e.events.flush} {
 		e.stopped.Go(func() { do(ctx) })
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// flushAfter is how long an event waits for others before it is written.
+	// flushAfter is how long the first event after a batch waits for others, from the end of that batch on.
 	flushAfter = 20 * time.Millisecond
 	// flushAt is how many events are written without waiting for others.
 	flushAt = 64
@@ -22,6 +22,7 @@ const (
 // journal collects the events of all runs and writes them in batches, so that a process makes one change where each run would make one.
 type journal struct {
 	store  runs.Store
+	live   *runs.Live
 	worker *runs.Worker
 	log    *slog.Logger
 	kick   chan struct{} // an event came
@@ -34,20 +35,24 @@ type journal struct {
 	writing bool
 }
 
-func newJournal(store runs.Store, worker *runs.Worker, log *slog.Logger) *journal {
+func newJournal(store runs.Store, live *runs.Live, worker *runs.Worker, log *slog.Logger) *journal {
 	return &journal{
-		store: store, worker: worker, log: log, kick: make(chan struct{}, 1), many: make(chan struct{}, 1), changed: make(chan struct{}),
+		store: store, live: live, worker: worker, log: log, kick: make(chan struct{}, 1), many: make(chan struct{}, 1),
+		changed: make(chan struct{}),
 	}
 }
 
-// add adds an event. It waits while too much is pending.
-func (j *journal) add(ctx context.Context, event runs.Event) error {
+// add adds events, which are written together. It waits while too much is pending.
+func (j *journal) add(ctx context.Context, events ...runs.Event) error {
 	err := j.until(ctx, func() bool { return j.size < maxPending })
 	if err != nil {
 		return err
 	}
 	defer j.mu.Unlock()
-	j.pending, j.size = append(j.pending, event), j.size+len(event.Data)
+	for _, event := range events {
+		j.pending, j.size = append(j.pending, event), j.size+len(event.Data)
+		j.live.Add(event)
+	}
 	signal(j.kick)
 	if len(j.pending) >= flushAt {
 		signal(j.many)
@@ -80,7 +85,7 @@ func signal(c chan struct{}) {
 
 // flush writes events until the context ends.
 func (j *journal) flush(ctx context.Context) {
-	timer := time.NewTimer(flushAfter) //nolint:forbidigo // readers wait in real time
+	timer := time.NewTimer(0) //nolint:forbidigo // readers wait in real time
 	defer timer.Stop()
 	for {
 		select {
@@ -88,7 +93,6 @@ func (j *journal) flush(ctx context.Context) {
 			return
 		case <-j.kick:
 		}
-		timer.Reset(flushAfter)
 		select {
 		case <-ctx.Done():
 			return
@@ -96,6 +100,7 @@ func (j *journal) flush(ctx context.Context) {
 		case <-timer.C:
 		}
 		j.write(ctx)
+		timer.Reset(flushAfter)
 	}
 }
 
@@ -109,6 +114,7 @@ func (j *journal) write(ctx context.Context) {
 	for pause := 100 * time.Millisecond; len(batch) > 0; pause = min(2*pause, 2*time.Second) {
 		err := j.store.Append(ctx, j.worker, batch)
 		if err == nil {
+			j.live.Saved(batch)
 			batch = nil
 			break
 		}

@@ -174,6 +174,7 @@ func (a *attempt) addLast(o *runs.Outcome) error {
 			a.last.Error = &host.EventError{Type: o.Failure.Type, Message: o.Failure.Message}
 		}
 	}
+	rest = append(rest, a.changes...)
 	for _, event := range []*host.Event{a.head, a.last} {
 		if event == nil {
 			continue

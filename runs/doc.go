@@ -19,7 +19,7 @@
 //   - what a run is to do, and in which thread of the agent: task.go, threadname.go; package engine performs runs
 //   - the service: service.go, ownassistants.go for assistants that stand for agents, submission.go for what a run may ask for, threads.go and
 //     state.go for what concerns the checkpoints of threads, upkeep.go for schedules and expiry; agents: agent.go
-//   - following runs from anywhere: reader.go
+//   - following runs from anywhere: reader.go, follow.go; the events that the store does not have yet: live.go
 //   - stores: packages memory, sqlite and postgres
 //   - errors: errors.go
 package runs

@@ -2,8 +2,6 @@ package runs
 
 import (
 	"context"
-	"errors"
-	"iter"
 	"log/slog"
 	"sync"
 	"time"
@@ -12,6 +10,7 @@ import (
 // Reader lets any number of clients follow runs, wherever they are performed, with one subscription to a store.
 type Reader struct {
 	store Store
+	live  *Live
 	log   *slog.Logger
 	stop  context.CancelFunc
 	ended chan struct{} // closed when nobody listens any more
@@ -23,13 +22,17 @@ type Reader struct {
 // pollReader is how often a reader looks by itself, since hints may be lost.
 const pollReader = time.Second
 
-// NewReader returns a reader of a store, which must be closed. A nil logger logs nothing.
-func NewReader(store Store, logger *slog.Logger) *Reader {
+// NewReader returns a reader of a store, which must be closed. If live is not nil, the reader also gets the events of the runs there, and
+// nobody else may read from it. A nil logger logs nothing.
+func NewReader(store Store, live *Live, logger *slog.Logger) *Reader {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	r := &Reader{store: store, log: logger, stop: stop, ended: make(chan struct{}), waiting: map[string]map[chan struct{}]bool{}}
+	r := &Reader{store: store, live: live, log: logger, stop: stop, ended: make(chan struct{}), waiting: map[string]map[chan struct{}]bool{}}
+	if live != nil {
+		live.tell = r.tell
+	}
 	go r.listen(ctx)
 	return r
 }
@@ -96,54 +99,6 @@ func (r *Reader) subscribe(run string) (news <-chan struct{}, end func()) {
 			delete(r.waiting, run)
 		}
 	}
-}
-
-// Follow yields the events of a run that follow a position, those to come too, until the run is over. It ends with [ErrNoRun] if there is
-// no such run, with the cause of the end of the context, or with an error of the store. If the run is removed meanwhile, as by a rollback, it
-// ends without an error.
-func (r *Reader) Follow(ctx context.Context, owner, run string, after uint64) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		news, end := r.subscribe(run)
-		defer end()
-		for known := false; ; known = true {
-			over, err := r.isOver(ctx, owner, run) // before its events are read: the last ones come with the end
-			if known && errors.Is(err, ErrNoRun) {
-				return
-			}
-			if err == nil {
-				var wants bool
-				if wants, err = r.pass(ctx, owner, run, &after, yield); !wants {
-					return
-				}
-			}
-			if err == nil && !over {
-				err = pause(ctx, news)
-			}
-			if ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			if err != nil {
-				yield(Event{}, err)
-			}
-			if err != nil || over {
-				return
-			}
-		}
-	}
-}
-
-// pass yields the events that are there after a position, and moves it on. It returns false if nobody wants more, or the run is gone.
-func (r *Reader) pass(ctx context.Context, owner, run string, after *uint64, yield func(Event, error) bool) (wants bool, err error) {
-	for event, err := range AllEvents(ctx, r.store, owner, run, *after) {
-		if err != nil {
-			return !errors.Is(err, ErrNoRun), err
-		}
-		if !yield(event, nil) {
-			return false, nil
-		}
-		*after = event.Seq
-	}
-	return true, nil
 }
 
 // Wait waits for the end of a run and returns it. The error is [ErrNoRun], also if the run is removed

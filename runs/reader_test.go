@@ -64,7 +64,7 @@ func TestAReaderFollowsARunToItsEnd(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				store, run := running(t)
-				reader := runs.NewReader(wrap(store), nil)
+				reader := runs.NewReader(wrap(store), nil, nil)
 				defer reader.Close()
 				require.NoError(t, store.Append(t.Context(), performer, []runs.Event{happened(1), happened(2)}))
 				waited := make(chan *runs.Run, 1)
@@ -110,7 +110,7 @@ func TestWhatEndsAReader(t *testing.T) {
 	t.Run("its context", func(t *testing.T) {
 		t.Parallel()
 		store, _ := running(t)
-		reader := runs.NewReader(store, nil)
+		reader := runs.NewReader(store, nil, nil)
 		defer reader.Close()
 		ctx, cancel := context.WithCancelCause(t.Context())
 		gone := errors.New("the client has gone")
@@ -122,7 +122,7 @@ func TestWhatEndsAReader(t *testing.T) {
 	t.Run("a rollback", func(t *testing.T) {
 		t.Parallel()
 		store, _ := running(t)
-		reader := runs.NewReader(store, nil)
+		reader := runs.NewReader(store, nil, nil)
 		defer reader.Close()
 		require.NoError(t, store.Append(t.Context(), performer, []runs.Event{happened(1)}))
 		got, err := follow(t.Context(), reader, 0, func(int) {
@@ -136,7 +136,7 @@ func TestWhatEndsAReader(t *testing.T) {
 	t.Run("a stranger", func(t *testing.T) {
 		t.Parallel()
 		store, _ := running(t)
-		reader := runs.NewReader(store, nil)
+		reader := runs.NewReader(store, nil, nil)
 		defer reader.Close()
 		for _, err := range reader.Follow(t.Context(), "bob", "r", 0) {
 			require.ErrorIs(t, err, runs.ErrNoRun)

@@ -42,6 +42,7 @@ type Service struct {
 	store  Store
 	log    *slog.Logger
 	own    []Assistant // those that stand for agents, by the names of the agents
+	live   *Live
 	reader *Reader
 
 	ctx     context.Context //nolint:containedctx // that of the work in the background
@@ -67,7 +68,8 @@ func NewService(config ServiceConfig) (*Service, error) {
 	case config.Fire != nil && config.Next == nil:
 		return nil, errors.New("runs: who makes the runs of schedules must say when they fire")
 	}
-	s := &Service{rows: config.Store, config: config, store: config.Store, log: config.Logger, reader: NewReader(config.Store, config.Logger)}
+	s := &Service{rows: config.Store, config: config, store: config.Store, log: config.Logger, live: NewLive()}
+	s.reader = NewReader(config.Store, s.live, config.Logger)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -100,6 +102,9 @@ func (s *Service) Close() {
 
 // Reader returns what follows runs.
 func (s *Service) Reader() *Reader { return s.reader }
+
+// Live takes the events of the runs that this process performs, for the clients that follow them here.
+func (s *Service) Live() *Live { return s.live }
 
 // AgentNames returns the names of the agents, sorted.
 func (s *Service) AgentNames() []string { return slices.Sorted(maps.Keys(s.config.Agents)) }

@@ -16,11 +16,13 @@ import (
 
 // compile checks the module, adds a meter to it, and compiles it in a runtime of the plugin's own.
 func (p *Plugin) compile(ctx context.Context) error {
-	code := p.code
-	p.code = nil
+	code, sum, err := p.takeScript()
+	if err != nil {
+		return err
+	}
 	limits := preflight.Default()
 	limits.Module = MaxModuleSize
-	key := preparedKey{p.sum, p.isolation == IsolateCall}
+	key := preparedKey{sum, p.isolation == IsolateCall}
 	ready := p.engine.found(key, code, limits)
 	var module *preflight.Module
 	if ready != nil {

@@ -91,6 +91,7 @@ func (i *instance) startForABI(ctx context.Context, code *abiCode, config wazero
 	i.fuel, _ = module.ExportedGlobal(meter.Fuel).(api.MutableGlobal)
 	if initialize := module.ExportedFunction(abi.Initialize); initialize != nil {
 		i.beginLoad(ctx, stageInit)
+		i.frame.input = i.plugin.source
 		_, err := initialize.Call(i.ctx)
 		i.loaded()
 		if err != nil {

@@ -32,6 +32,7 @@ type Plugin struct {
 	sum       [sha256.Size]byte // of the module
 	grant     Grant
 	code      []byte         // the module; nil: it has been compiled
+	source    []byte         // the script that the module's engine runs; nil: none
 	settings  map[string]any // what the operator configures
 	config    wire.Raw       // the settings with the schema's defaults
 	logger    *slog.Logger

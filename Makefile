@@ -262,6 +262,11 @@ host/plugin/meter/testdata/scan.rust.wasm: RUST_STACK := # this guest represents
 $(foreach d,$(RUST_PLUGINS),$(call plugin_wasm,$d)) test/reference/testdata/probe.rust.wasm: $(call rust_files,sdk/rust/src sdk/rust/derive)
 test/reference/testdata/probe.rust.wasm: test/reference/guest/bound.bin
 
+# The engine for plugins in JavaScript, in C. It is committed, and equal sources and tools give equal bytes in any directory.
+.PHONY: js
+js: plugins/TOOLCHAIN.clang ## build the engine for plugins in JavaScript if its source changed; needs clang-19, lld-19 and wasi-libc
+	$(MAKE) -C sdk/js/engine
+
 # The directories with Rust sources.
 RUST_WORKSPACES := sdk/rust plugins examples/extism/quota
 
@@ -291,6 +296,10 @@ plugins/TOOLCHAIN: FORCE
 
 plugins/TOOLCHAIN.rust: FORCE
 	@tools=$$(rustc --version) || exit; [ "$$tools" = "$$(cat $@ 2>/dev/null)" ] || echo "$$tools" >$@
+
+plugins/TOOLCHAIN.clang: FORCE
+	@tools=$$(clang-19 --version | head -n 1 && dpkg-query -W -f '$${Package} $${Version}\n' wasi-libc) || exit; \
+		[ "$$tools" = "$$(cat $@ 2>/dev/null)" ] || echo "$$tools" >$@
 
 .PHONY: FORCE
 FORCE:

@@ -100,6 +100,16 @@ func TestREADMECommandsRunTheQuickstart(t *testing.T) {
 	}
 }
 
+func TestAPolicyInTypeScript(t *testing.T) {
+	t.Parallel()
+	const manifest = "examples/typescript/agenthost.yaml"
+	require.Contains(t, program(t, nil, "agenthost", "run", "-f", manifest, "which files?"), "notes.txt")
+	require.Contains(t, program(t, nil, "agenthost", "run", "-f", manifest, "read app.log"), "The tool read_file is not allowed.")
+	source, err := os.ReadFile("typescript/policy.ts")
+	require.NoError(t, err)
+	require.LessOrEqual(t, strings.Count(string(source), "\n"), 40)
+}
+
 func TestTheREADMEsManifestIsValid(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../README.md")

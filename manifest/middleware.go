@@ -110,9 +110,10 @@ type pluginEntry struct {
 
 // pluginSource is the path of a module, or a mapping that also has a digest or public keys.
 type pluginSource struct {
-	Path     string     `yaml:"path" strict:"required"` // the path of the module, relative to the manifest
-	SHA256   digest     `yaml:"sha256"`                 // the SHA-256 digest that the module must have, in hexadecimal
-	Minisign publicKeys `yaml:"minisign"`               // a minisign public key, or several; one of them must have signed the module
+	// the path of the module, or of a script (.ts, .mts, .js, .mjs, or a directory with a package.json), relative to the manifest
+	Path     string     `yaml:"path" strict:"required"`
+	SHA256   digest     `yaml:"sha256"`   // the SHA-256 digest that the module must have, in hexadecimal
+	Minisign publicKeys `yaml:"minisign"` // a minisign public key, or several; one of them must have signed the module
 }
 
 // digest is a SHA-256 digest in hexadecimal.

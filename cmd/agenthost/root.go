@@ -16,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/extism"
+	"github.com/agenthost/agenthost/host/plugin/script"
 	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/text"
@@ -277,19 +278,22 @@ func (a *app) engine(logger *slog.Logger) *plugin.Engine {
 			return nil, err
 		}
 		return plugin.NewEngine(plugin.EngineConfig{
-			Dir: filepath.Join(dir, "agenthost", "wasm"), Compile: plugin.CompileInChild(self, compileCommand), Contracts: contracts(),
+			Dir: filepath.Join(dir, "agenthost", "wasm"), Compile: plugin.CompileInChild(self, compileCommand), Contracts: contracts(), Loaders: loaders(),
 		})
 	}()
 	if err == nil {
 		return engine
 	}
 	logger.Warn("compiled plugins cannot be cached; every start compiles them again", "reason", err)
-	engine, _ = plugin.NewEngine(plugin.EngineConfig{Contracts: contracts()}) // only a directory can make it fail
+	engine, _ = plugin.NewEngine(plugin.EngineConfig{Contracts: contracts(), Loaders: loaders()}) // only a directory can make it fail
 	return engine
 }
 
 // contracts returns the contracts that plugins may be written for besides the ABI itself.
 func contracts() []plugin.Contract { return []plugin.Contract{extism.Extism{}} }
+
+// loaders returns what makes plugins of other files than modules.
+func loaders() []plugin.Loader { return []plugin.Loader{script.Loader{}} }
 
 // compileCommand is the name of the hidden command that compiles a module: see [plugin.CompileInChild].
 const compileCommand = "compile-module"

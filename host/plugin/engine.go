@@ -21,6 +21,7 @@ import (
 type Engine struct {
 	cache    wazero.CompilationCache
 	speaks   []Contract
+	loaders  []Loader
 	dir      string
 	compile  CompileFunc
 	turns    *semaphore.Weighted // for compiling
@@ -47,6 +48,16 @@ type EngineConfig struct {
 	Compile CompileFunc
 	// Contracts are contracts that modules may be written for, in addition to the ABI's own.
 	Contracts []Contract
+	// Loaders make modules of files that are not modules, such as scripts.
+	Loaders []Loader
+}
+
+// Loader makes modules of the sources of plugins. Package script has one.
+type Loader interface {
+	// Loads reports whether the path is one of its sources, which may be a directory.
+	Loads(path string) bool
+	// Load returns the module. Equal sources must give equal modules.
+	Load(path string) ([]byte, error)
 }
 
 // Contract is another way for guests and the host to communicate than the ABI's own. Package extism has one.
@@ -65,7 +76,7 @@ func NewEngine(config EngineConfig) (*Engine, error) {
 	}
 	e := &Engine{
 		dir: config.Dir, compile: config.Compile, turns: semaphore.NewWeighted(int64(max(1, config.Compiles))),
-		memory: newMemoryBudget(config.Memory), speaks: config.Contracts,
+		memory: newMemoryBudget(config.Memory), speaks: config.Contracts, loaders: config.Loaders,
 	}
 	e.code = &codeStore{budget: e.memory}
 	e.codes = &sharedCodes{store: e.code, used: map[string]*sharedCode{}}

@@ -17,7 +17,7 @@ import (
 // Wasm is a middleware that a WebAssembly module implements.
 type Wasm struct {
 	ID        string         // names the middleware; "": the base name of Path without its extension
-	Path      string         // the module's file
+	Path      string         // the module's file, or a source of one of the engine's loaders
 	Bytes     []byte         // the module, instead of Path
 	SHA256    string         // the module's expected digest, in hexadecimal; "": any
 	Minisign  []string       // minisign public keys, one of which must have signed the module; none: signatures are not checked
@@ -97,10 +97,7 @@ func (w Wasm) Module() ([]byte, error) {
 	code := w.Bytes
 	if code == nil {
 		var err error
-		if code, err = readModule(w.Path); err != nil {
-			return nil, err
-		}
-		if code, err = w.unpack(code); err != nil {
+		if code, err = w.read(); err != nil {
 			return nil, err
 		}
 	}
@@ -108,6 +105,22 @@ func (w Wasm) Module() ([]byte, error) {
 		return nil, err
 	}
 	return code, w.checkSignature(code)
+}
+
+// read returns the module that the plugin's path names.
+func (w Wasm) read() ([]byte, error) {
+	if w.Engine != nil {
+		for _, l := range w.Engine.loaders {
+			if l.Loads(w.Path) {
+				return l.Load(w.Path)
+			}
+		}
+	}
+	file, err := readModule(w.Path)
+	if err != nil {
+		return nil, err
+	}
+	return w.unpack(file)
 }
 
 // unpack returns the module in the plugin's file, which some contracts wrap in another format.

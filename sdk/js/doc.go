@@ -1,5 +1,5 @@
 // Package js has the engine for plugins in JavaScript: an interpreter, QuickJS-ng, as a guest of the ABI. [Plugin] makes a
-// plugin of the engine and a script; it is a module like any other. Nothing in this repository uses the package yet.
+// plugin of the engine and a script; it is a module like any other. Package host/plugin/script does so with files.
 //
 // A script is an ES module in one file. It imports from "agenthost" and exports its plugin:
 //

@@ -48,7 +48,7 @@ func (searcher) Generate(_ context.Context, req *model.Request) (*model.Response
 // setup builds an agent around one script.
 func setup(t *testing.T, source string, change ...func(*plugin.Wasm)) (*host.Agent, *strings.Builder, error) {
 	t.Helper()
-	module, err := js.Plugin("policy.js", source)
+	module, err := js.Plugin(js.Script{File: "policy.js", Source: source})
 	require.NoError(t, err)
 	w := plugin.Wasm{ID: "policy", Bytes: module, Engine: compiled, Limits: plugin.Limits{Deadline: time.Minute}}
 	for _, f := range change {

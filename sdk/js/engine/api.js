@@ -160,7 +160,7 @@
     function line(values) {
         return values.map((v) => {
             if (typeof v === "string") return v;
-            if (v instanceof Error) return `${v}\n${v.stack}`;
+            if (v instanceof Error) return `${v}\n${String(v.stack).replace(/[^\s()]+:\d+:\d+/g, original)}`;
             try {
                 return JSON.stringify(v, (_, x) => typeof x === "bigint" ? String(x) : x) ?? String(v);
             } catch {
@@ -356,11 +356,22 @@
         return result;
     }
 
+    // Where the lines of the script come from, see Script in plugin.go.
+    let origin = {};
+
+    // Shows a place of the script as one of the user's files.
+    function original(place) {
+        const [, file, line] = /^(.*):(\d+):\d+$/.exec(place) ?? [];
+        const at = 2 * (line - 1), { lines, files } = origin;
+        if (file !== origin.file || lines === undefined) return place;
+        return lines[at + 1] > 0 ? `${files[lines[at]]}:${lines[at + 1]}` : file;
+    }
+
     // The first place of a stack that is in the script.
-    function place(error) {
-        for (const row of String(error?.stack ?? "").split("\n")) {
+    function place(stack) {
+        for (const row of String(stack ?? "").split("\n")) {
             const found = /\(?([^\s()]+:\d+:\d+)\)?$/.exec(row);
-            if (found && !found[1].startsWith("agenthost:")) return found[1];
+            if (found && !found[1].startsWith("agenthost:") && !found[1].startsWith("native:")) return original(found[1]);
         }
         return "";
     }
@@ -378,7 +389,7 @@
             return { type: String(thrown.type), message: String(thrown.message), data: thrown.data, retryable: thrown.retryable ? true : undefined };
         }
         const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : `the script threw ${line([thrown])}`;
-        const at = place(thrown);
+        const at = place(thrown?.stack);
         return { type: "error", message: at ? `${at}: ${text}` : text };
     }
 
@@ -421,7 +432,10 @@
     globalThis.console = Object.freeze({ ...log, log: log.info });
     return {
         exports: { HookError, plugin: (definition) => new Plugin(definition), tool: (run, spec) => new Tool(run, spec) },
-        load, describe, serve,
+        load, describe, serve, place,
+        begin: (script) => {
+            origin = script;
+        },
         configure: (values) => {
             try {
                 configure(values);

@@ -34,7 +34,7 @@ enum { STACK_RESERVE = 48 << 10 };
 
 static JSRuntime *runtime;
 static JSContext *ctx;
-static JSValue load, describe_, configure_, serve, exports; // functions of api.js
+static JSValue begin_, load, describe_, configure_, serve, place, exports; // of api.js
 static Document input, result, payload;
 static int polls, jobs;
 
@@ -55,26 +55,17 @@ static _Noreturn void fail(const char *text) {
 
 static _Noreturn void out_of_memory(void) { fail("out of memory"); }
 
-// Describes a thrown value in one text, and takes it. It ends with the first place of the stack that is in the script.
+// Describes a thrown value in one text, and takes it. The text begins with the first place of the stack that is in the script.
 static void describe_exception(char *text, size_t size) {
     JSValue thrown = JS_GetException(ctx);
-    const char *said = JS_ToCString(ctx, thrown);
+    polls = 0; // what follows may run even if the script ran too long
     JSValue stack = JS_IsObject(thrown) ? JS_GetPropertyStr(ctx, thrown, "stack") : JS_UNDEFINED;
-    const char *rows = JS_IsString(stack) ? JS_ToCString(ctx, stack) : NULL;
-    snprintf(text, size, "%s", said ? said : "something that has no text was thrown");
-    for (const char *row = rows; row && *row;) {
-        const char *end = strchr(row, '\n');
-        int n = end ? (int)(end - row) : (int)strlen(row);
-        while (n > 0 && *row == ' ') row++, n--;
-        if (n > 0 && !memmem(row, n, "agenthost:", 10)) {
-            size_t used = strlen(text);
-            snprintf(text + used, size - used, ", %.*s", n, row);
-            break;
-        }
-        row = end ? end + 1 : NULL;
-    }
-    JS_FreeCString(ctx, rows);
+    JSValue found = JS_IsString(stack) && JS_IsFunction(ctx, place) ? JS_Call(ctx, place, JS_UNDEFINED, 1, (JSValueConst *)&stack) : JS_UNDEFINED;
+    const char *at = JS_IsString(found) ? JS_ToCString(ctx, found) : NULL, *said = JS_ToCString(ctx, thrown);
+    snprintf(text, size, "%s%s%s", at ? at : "", at && *at ? ": " : "", said ? said : "something that has no text was thrown");
+    JS_FreeCString(ctx, at);
     JS_FreeCString(ctx, said);
+    JS_FreeValue(ctx, found);
     JS_FreeValue(ctx, stack);
     JS_FreeValue(ctx, thrown);
     JSValue again = JS_GetException(ctx); // of a toString or a getter
@@ -248,6 +239,8 @@ static void start_api(void) {
     JSValue native = native_functions();
     JSValue api = JS_Call(ctx, make, JS_UNDEFINED, 1, (JSValueConst *)&native);
     if (JS_IsException(api)) fail_with_exception();
+    begin_ = JS_GetPropertyStr(ctx, api, "begin");
+    place = JS_GetPropertyStr(ctx, api, "place");
     load = JS_GetPropertyStr(ctx, api, "load");
     describe_ = JS_GetPropertyStr(ctx, api, "describe");
     configure_ = JS_GetPropertyStr(ctx, api, "configure");
@@ -264,6 +257,8 @@ static void start_script(void) {
     if (n == 0) fail("this is an engine without a script: the module has no section agenthost.script");
     JSValue script = read_input(n);
     if (JS_IsException(script)) fail_with_exception();
+    JSValue begun = JS_Call(ctx, begin_, JS_UNDEFINED, 1, (JSValueConst *)&script);
+    if (JS_IsException(begun)) fail_with_exception();
     JSValue source = JS_GetPropertyStr(ctx, script, "source"), file = JS_GetPropertyStr(ctx, script, "file");
     if (!JS_IsString(source) || !JS_IsString(file)) fail("the section agenthost.script has no file or no source");
     size_t size;
@@ -309,7 +304,6 @@ static int32_t write_result(JSValue value) {
     if (failed < 0) {
         char text[2048];
         describe_exception(text, sizeof text);
-        polls = 0;
         JSValue error = JS_NewObject(ctx), document = JS_NewObject(ctx);
         JS_SetPropertyStr(ctx, error, "type", JS_NewString(ctx, "error"));
         JS_SetPropertyStr(ctx, error, "message", JS_NewString(ctx, text));

@@ -1,0 +1,69 @@
+package script
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/agenthost/agenthost/sdk/js"
+)
+
+// bundle makes one JavaScript module of a file and all that it imports. The same files give the same bytes in any directory.
+func bundle(entry string) (js.Script, error) {
+	dir := filepath.Dir(entry)
+	built := api.Build(api.BuildOptions{
+		EntryPoints: []string{entry}, AbsWorkingDir: dir, Outfile: filepath.Join(dir, "plugin.js"),
+		Bundle: true, Format: api.FormatESModule, Platform: api.PlatformNeutral, Target: api.ES2023, Charset: api.CharsetUTF8,
+		MainFields: []string{"module", "main"}, LegalComments: api.LegalCommentsNone,
+		TsconfigRaw: "{}", // settings of directories further up must not change the plugin
+		Sourcemap:   api.SourceMapExternal, SourcesContent: api.SourcesContentExclude,
+		LogLevel: api.LogLevelSilent, Plugins: []api.Plugin{imports()},
+	})
+	if len(built.Errors) > 0 {
+		return js.Script{}, errorOf(built.Errors)
+	}
+	s := js.Script{File: filepath.Base(entry)}
+	for _, f := range built.OutputFiles {
+		if !strings.HasSuffix(f.Path, ".map") {
+			s.Source = string(f.Contents)
+			continue
+		}
+		var err error
+		if s.Files, s.Lines, err = readMap(f.Contents); err != nil {
+			return js.Script{}, fmt.Errorf("source map of %s: %w", s.File, err)
+		}
+	}
+	return s, nil
+}
+
+// nodeModules matches the modules of Node.js that scripts import most, with and without their prefix.
+const nodeModules = `^node:|^(assert|buffer|child_process|cluster|crypto|dns|events|fs|http|http2|https|module|net|os|path|perf_hooks|` +
+	`process|querystring|readline|stream|timers|tls|tty|url|util|v8|vm|worker_threads|zlib)(/promises)?$`
+
+// imports decides about imports that are no files: the module "agenthost" is the engine's own, and those of Node.js do not exist.
+func imports() api.Plugin {
+	return api.Plugin{Name: "agenthost", Setup: func(b api.PluginBuild) {
+		b.OnResolve(api.OnResolveOptions{Filter: `^agenthost$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: "agenthost", External: true}, nil
+		})
+		b.OnResolve(api.OnResolveOptions{Filter: nodeModules}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
+			if a.PluginData == resolving || found(b, a) {
+				return api.OnResolveResult{}, nil // a package of that name, such as events
+			}
+			text := fmt.Sprintf("the module %q of Node.js does not exist in a plugin, which has no files, processes or sockets; "+
+				"use what the hook's argument offers, such as fetch and store", a.Path)
+			return api.OnResolveResult{Errors: []api.Message{{Text: text}}}, nil
+		})
+	}}
+}
+
+// resolving marks a question to esbuild itself.
+const resolving = "resolving"
+
+// found reports whether an import is a file or an installed package.
+func found(b api.PluginBuild, a api.OnResolveArgs) bool {
+	r := b.Resolve(a.Path, api.ResolveOptions{Importer: a.Importer, ResolveDir: a.ResolveDir, Kind: a.Kind, PluginData: resolving})
+	return len(r.Errors) == 0 && !r.External
+}

@@ -1,0 +1,75 @@
+package script
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agenthost/agenthost/internal/regularfile"
+	"github.com/agenthost/agenthost/sdk/js"
+)
+
+// Loader loads scripts. It is a [plugin.Loader].
+type Loader struct{}
+
+// Loads reports whether the path names a script: a file with one of its extensions, or a directory with a package.json.
+func (Loader) Loads(path string) bool {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".ts", ".mts", ".js", ".mjs":
+		return true
+	case ".wasm":
+		return false
+	}
+	info, err := os.Stat(filepath.Join(path, packageFile))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Load bundles the script, and returns it with its engine. The error is a [*Error] if the script is to blame.
+func (Loader) Load(path string) ([]byte, error) {
+	entry, err := entryOf(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := bundle(entry)
+	if err != nil {
+		return nil, err
+	}
+	return js.Plugin(s)
+}
+
+const (
+	packageFile = "package.json"
+	maxPackage  = 1 << 20 // bytes
+)
+
+// entryOf returns the absolute path of the file with which the script begins: of a directory, what its package.json says in main.
+func entryOf(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("plugin file: %w", err)
+	}
+	if !info.IsDir() {
+		return path, nil
+	}
+	file := filepath.Join(path, packageFile)
+	text, err := regularfile.Read(file, maxPackage)
+	if err != nil {
+		return "", fmt.Errorf("plugin directory: %w", err)
+	}
+	var p struct {
+		Main string `json:"main"`
+	}
+	if err := json.Unmarshal(text, &p); err != nil {
+		return "", fmt.Errorf("%s: %w", file, err)
+	}
+	if p.Main == "" {
+		return "", fmt.Errorf(`%s: it has no "main"; name the file that exports the plugin`, file)
+	}
+	return filepath.Join(path, filepath.FromSlash(p.Main)), nil
+}

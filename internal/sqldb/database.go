@@ -35,7 +35,7 @@ func New(config Config) *Database {
 	d := config.Dialect
 	return &Database{
 		name: config.Name, dialect: d, writes: config.Writes, reads: config.Reads,
-		texts: strings.NewReplacer("{now}", d.Now, "{share}", d.Share, "{alone}", d.Alone),
+		texts: strings.NewReplacer("{now}", d.Now, "{share}", d.Share, "{alone}", d.Alone, "{skip}", d.Skip, "{each}", d.Each),
 		known: []error{d.Newer},
 	}
 }
@@ -94,7 +94,7 @@ func (d *Database) Look(ctx context.Context, do func(tx *sql.Tx) error) error {
 	return d.Failed(do(tx))
 }
 
-// SQL replaces {now}, {share} and {alone} in a statement with the dialect's text.
+// SQL replaces {now}, {share}, {alone}, {skip} and {each} in a statement with the dialect's text.
 func (d *Database) SQL(text string) string { return d.texts.Replace(text) }
 
 // Querier is a database or a transaction.

@@ -12,6 +12,10 @@ type Dialect struct {
 	Share string
 	// Alone ends a query like Share, but also keeps others from sharing the rows; "" as above.
 	Alone string
+	// Skip ends a query like Alone, but leaves out rows that others have locked; "" as above.
+	Skip string
+	// Each is a function in the FROM clause that has a row with the column value for each element of a JSON list.
+	Each string
 	// Writing is the isolation level of writing transactions: each statement sees what others have committed, and waits for those
 	// that change the same row.
 	Writing sql.IsolationLevel

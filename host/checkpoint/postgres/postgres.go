@@ -79,6 +79,8 @@ var dialect = sqldb.Dialect{
 	Lock:     "SELECT pg_advisory_xact_lock(" + schemaLock + ")",
 	Share:    "FOR SHARE",
 	Alone:    "FOR NO KEY UPDATE",
+	Skip:     "FOR NO KEY UPDATE SKIP LOCKED",
+	Each:     "json_array_elements",
 	Writing:  sql.LevelReadCommitted,
 	Snapshot: sql.LevelRepeatableRead,
 	Newer:    checkpoint.ErrNewer,

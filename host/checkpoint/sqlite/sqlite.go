@@ -87,6 +87,7 @@ const pageSize = 4096
 var dialect = sqldb.Dialect{
 	Name:     "sqlite",
 	Now:      "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+	Each:     "json_each",
 	Newer:    checkpoint.ErrNewer,
 	Classify: classify,
 }

@@ -3,7 +3,7 @@
 //
 // # Where to find what
 //
-//   - leases, their default length, what happens when one is lost: lease.go
+//   - leases and their default length: lease.go; how they are renewed: renew.go, internal/leases
 //   - what a run writes, and how a write is repeated: session.go; reading threads: threads.go; forks: fork.go
 //   - finding threads by their state: find.go; how the state is kept: state.go
 //   - deleting threads, and going back for good: remove.go

@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/internal/leases"
 )
 
-// A run holds a lease on its thread: Open takes it, the session renews it, and Close releases it. When a process dies, its
+// A run holds a lease on its thread: Open takes it, the store renews it, and Close releases it. When a process dies, its
 // leases expire, and another process can open the threads.
 
 // These are the default and the minimum length of a lease. It is renewed three times in that period.
@@ -28,7 +29,7 @@ func (s *Store) Open(ctx context.Context, name string) (checkpoint.Session, erro
 	if err := checkpoint.CheckName(name); err != nil {
 		return nil, err
 	}
-	opened := &session{store: s, name: name, lease: token()}
+	opened, key := &session{store: s, name: name}, leases.Key{Token: token()}
 	ctx, cancel := context.WithTimeout(ctx, s.lease) // a lease that takes longer to get has expired
 	defer cancel()
 	var began time.Time
@@ -40,7 +41,7 @@ func (s *Store) Open(ctx context.Context, name string) (checkpoint.Session, erro
 			return err
 		}
 		err = tx.QueryRowContext(ctx, s.db.SQL(takeLease),
-			opened.lease, s.holder, s.lease.Milliseconds(), name).Scan(&opened.no)
+			key.Token, s.holder, s.lease.Milliseconds(), name).Scan(&key.Row)
 		if errors.Is(err, sql.ErrNoRows) {
 			return s.busy(ctx, tx, name)
 		}
@@ -49,7 +50,7 @@ func (s *Store) Open(ctx context.Context, name string) (checkpoint.Session, erro
 	if err != nil {
 		return nil, err
 	}
-	opened.begin(began)
+	opened.lease = s.renewals.Add(key, began)
 	return opened, nil
 }
 
@@ -80,56 +81,12 @@ func (*Store) busy(ctx context.Context, tx *sql.Tx, name string) error {
 	}
 }
 
-// begin starts renewing a lease, which was given at the time given.
-func (s *session) begin(given time.Time) {
-	ctx, stop := context.WithCancel(context.Background())
-	s.stop, s.lost = stop, make(chan struct{})
-	held, lose := context.WithCancelCause(context.Background())
-	s.held = held
-	s.renewing.Go(func() {
-		if s.renew(ctx, given) {
-			lose(checkpoint.ErrLost)
-			close(s.lost)
-		}
-	})
-}
-
 // now returns the time by this machine's clock. A lease lasts in real time, whatever the agent's clock says, and counts from
 // just before the request for it.
 func now() time.Time { return time.Now() } //nolint:forbidigo // see the comment
 
-// renewLease extends a lease that nobody else has taken.
-const renewLease = `UPDATE agenthost_threads SET until = {now} + $1 WHERE no = $2 AND lease = $3`
-
-// renew renews the lease until ctx ends or the lease is lost, and reports whether it was lost.
-func (s *session) renew(ctx context.Context, renewed time.Time) (lost bool) {
-	every := s.store.lease / 3
-	ticks := time.NewTicker(every) //nolint:forbidigo // as now
-	defer ticks.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return false
-		case <-ticks.C:
-		}
-		began := now()
-		try, cancel := context.WithTimeout(ctx, every)
-		result, err := s.store.db.Writes().ExecContext(try, s.store.db.SQL(renewLease), s.store.lease.Milliseconds(), s.no, s.lease)
-		cancel()
-		taken := false
-		if err == nil {
-			n, failure := result.RowsAffected()
-			taken = failure == nil && n == 0
-			renewed = began
-		}
-		if ctx.Err() == nil && (taken || now().Sub(renewed)+every > s.store.lease) {
-			return true
-		}
-	}
-}
-
 // Lost returns a channel that is closed when the lease is lost.
-func (s *session) Lost() <-chan struct{} { return s.lost }
+func (s *session) Lost() <-chan struct{} { return s.lease.Held().Done() }
 
 // closing limits how long Close tries to release the lease. It never tries longer than the lease lasts, after which the lease
 // expires by itself.
@@ -140,9 +97,8 @@ func (s *session) Close() error {
 	if s.closed.Swap(true) {
 		return nil
 	}
-	s.stop()
-	s.renewing.Wait()
-	if s.held.Err() != nil {
+	s.lease.Release()
+	if s.lease.Held().Err() != nil {
 		return nil // there is no lease to release
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), min(closing, s.store.lease))
@@ -160,19 +116,19 @@ const (
 
 // release releases the lease. A thread that was never saved is forgotten.
 func (s *session) release(ctx context.Context, tx *sql.Tx) error {
-	result, err := tx.ExecContext(ctx, releaseLease, s.no, s.lease)
+	result, err := tx.ExecContext(ctx, releaseLease, s.lease.Row, s.lease.Token)
 	if err != nil {
 		return err
 	}
 	if n, err := result.RowsAffected(); err != nil || n == 0 {
 		return err // the lease has expired, and another run has the thread
 	}
-	if _, err := tx.ExecContext(ctx, closeState, s.no); err != nil {
+	if _, err := tx.ExecContext(ctx, closeState, s.lease.Row); err != nil {
 		return err
 	}
 	if s.at.Load() != 0 {
 		return nil // it was saved
 	}
-	_, err = tx.ExecContext(ctx, forgetThread, s.no)
+	_, err = tx.ExecContext(ctx, forgetThread, s.lease.Row)
 	return err
 }

@@ -7,11 +7,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
-	"sync"
 	"sync/atomic"
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/internal/leases"
 	"github.com/agenthost/agenthost/internal/sqldb"
 )
 
@@ -32,17 +32,12 @@ const (
 // session is an open thread.
 type session struct {
 	store *Store
-	no    int64
 	name  string
-	lease string
+	lease *leases.Lease
 
 	at         atomic.Uint64 // the checkpoint last loaded or saved; 0: none
 	journalled atomic.Bool   // its journal may not be empty
 	closed     atomic.Bool
-	lost       chan struct{}
-	held       context.Context //nolint:containedctx // independent of any call; ends when the lease is lost
-	stop       context.CancelFunc
-	renewing   sync.WaitGroup
 }
 
 // write performs a write, and repeats it once if the connection was cut: only use reveals that an idle connection died with
@@ -66,10 +61,10 @@ func (s *session) write(ctx context.Context, do func(ctx context.Context) error)
 func (s *session) whileHeld(ctx context.Context, do func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*s.store.lease)
 	defer cancel()
-	stop := context.AfterFunc(s.held, cancel)
+	stop := context.AfterFunc(s.lease.Held(), cancel)
 	defer stop()
 	err := do(ctx)
-	if err != nil && s.held.Err() != nil {
+	if err != nil && s.lease.Held().Err() != nil {
 		return checkpoint.ErrLost
 	}
 	return s.store.db.Failed(err)
@@ -99,7 +94,7 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 	}
 	err = s.write(ctx, func(ctx context.Context) (err error) {
 		if c.Parent != 0 && uint64(c.Parent) != s.at.Load() {
-			if err := exists(ctx, s.store.db.Reads(), s.no, c.Parent); err != nil {
+			if err := exists(ctx, s.store.db.Reads(), s.lease.Row, c.Parent); err != nil {
 				return err
 			}
 		}
@@ -111,7 +106,7 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 			if id, err = s.insert(ctx, tx, c, doc); err != nil { // fails without the lease
 				return err
 			}
-			_, err = tx.ExecContext(ctx, emptyJournal, s.no, c.Parent, id)
+			_, err = tx.ExecContext(ctx, emptyJournal, s.lease.Row, c.Parent, id)
 			return err
 		})
 	})
@@ -131,7 +126,7 @@ func (s *session) insert(ctx context.Context, q sqldb.Querier, c *checkpoint.Com
 			return id, err
 		}
 		var one int
-		err = q.QueryRowContext(ctx, `SELECT 1 FROM agenthost_threads WHERE no = $1 AND lease = $2`, s.no, s.lease).Scan(&one)
+		err = q.QueryRowContext(ctx, `SELECT 1 FROM agenthost_threads WHERE no = $1 AND lease = $2`, s.lease.Row, s.lease.Token).Scan(&one)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			return 0, checkpoint.ErrLost
@@ -145,7 +140,7 @@ func (s *session) insert(ctx context.Context, q sqldb.Querier, c *checkpoint.Com
 // tryInsert adds a checkpoint. The id is 0 if the lease is lost, or if the id was taken meanwhile.
 func (s *session) tryInsert(ctx context.Context, q sqldb.Querier, c *checkpoint.Commit, doc []byte) (id checkpoint.ID, err error) {
 	rows, err := q.QueryContext(ctx, s.store.db.SQL(insertCheckpoint),
-		c.Parent, c.Time.UnixMilli(), doc, s.no, s.lease, string(c.Checkpoint.State(true)))
+		c.Parent, c.Time.UnixMilli(), doc, s.lease.Row, s.lease.Token, string(c.Checkpoint.State(true)))
 	if err != nil {
 		return 0, err
 	}
@@ -182,7 +177,7 @@ func (s *session) Journal(ctx context.Context, e *checkpoint.Execution) error {
 			return checkpoint.ErrNoCheckpoint
 		}
 		s.journalled.Store(true)
-		result, err := s.store.db.Writes().ExecContext(ctx, s.store.db.SQL(noteExecution), s.no, s.at.Load(), journalKey(e), e.N, doc, s.lease)
+		result, err := s.store.db.Writes().ExecContext(ctx, s.store.db.SQL(noteExecution), s.lease.Row, s.at.Load(), journalKey(e), e.N, doc, s.lease.Token)
 		if err != nil {
 			return err
 		}

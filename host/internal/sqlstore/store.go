@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/internal/leases"
 	"github.com/agenthost/agenthost/host/store"
 	"github.com/agenthost/agenthost/internal/sqldb"
 )
@@ -20,6 +21,8 @@ type Store struct {
 	db     *sqldb.Database
 	lease  time.Duration
 	holder string
+
+	renewals *leases.Renewer
 }
 
 // Options configures the use of a database.
@@ -38,6 +41,7 @@ var schema embed.FS
 // New returns the store in a database and makes missing tables. If it fails, it closes the connections.
 func New(ctx context.Context, db *sqldb.Database, options Options) (*Store, error) {
 	s := &Store{db: db.Knowing(ours...), lease: cmp.Or(options.Lease, DefaultLease), holder: holder()}
+	s.renewals = leases.New(s.lease, checkpoint.ErrLost, s.renew)
 	if err := s.prepare(ctx, options.Connect); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -59,8 +63,11 @@ func (s *Store) prepare(ctx context.Context, connect func(ctx context.Context) e
 // Database returns the store's database. Other packages may keep tables of their own in it. Closing the store closes it.
 func (s *Store) Database() *sqldb.Database { return s.db }
 
-// Close closes the connections. Sessions must be closed before.
-func (s *Store) Close() error { return s.db.Close() }
+// Close closes the connections. Sessions must be closed before; those that are open lose their threads.
+func (s *Store) Close() error {
+	s.renewals.Close()
+	return s.db.Close()
+}
 
 // ours are the errors that need no further explanation.
 var ours = []error{

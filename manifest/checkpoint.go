@@ -50,12 +50,21 @@ func (e *checkpointEntry) open(ctx context.Context, m *Manifest, config *host.Co
 		}
 		return opened.Close, nil
 	}
-	opened, err := e.address.In(m.dir).Open(ctx)
+	opened, err := e.address.In(m.dir).WithLease(m.Lease).Open(ctx)
 	if err != nil {
 		return nil, located(e.node, err)
 	}
 	config.Checkpointer, config.Store = opened, opened.Values
 	return opened.Close, nil
+}
+
+// needsCheckpoint reports a key that is about the store of threads if there is none.
+func (m *Manifest) needsCheckpoint(key string) error {
+	node, ok := m.root.Get(key)
+	if !ok || m.threads != nil || !m.Checkpoint.address.IsZero() {
+		return nil
+	}
+	return node.Errorf("there is no checkpoint store to save threads in; add the key checkpoint, such as checkpoint: sqlite:agent.db")
 }
 
 // ReadCheckpoint reads only the store that the manifest names, so that you can look at threads although plugins, models or

@@ -1,11 +1,13 @@
 package manifest_test
 
 import (
+	"database/sql"
 	"errors"
 	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -161,6 +163,30 @@ func TestDurability(t *testing.T) {
 	require.ErrorContains(t, refusal(t, echo+"checkpoint: memory\ndurability: always\n"), "valid durability names: round, step, exit")
 	require.ErrorContains(t, refusal(t, echo+"durability: step\n"),
 		"agenthost.yaml:3:13: durability: there is no checkpoint store to save threads in; add the key checkpoint, such as checkpoint: sqlite:agent.db")
+}
+
+func TestLease(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "agent.db")
+	m, err := manifest.Load(setup(t, echo+"checkpoint: sqlite:"+path+"\nlease: 7m\n", nil), manifest.Options{})
+	require.NoError(t, err)
+	var session checkpoint.Session
+	agent, err := m.Build(t.Context(), slog.New(slog.DiscardHandler), func(c *host.Config) {
+		session, err = c.Checkpointer.Open(t.Context(), "thread")
+		require.NoError(t, err)
+	})
+	require.NoError(t, err)
+	db, err := sql.Open("sqlite", "file:"+path)
+	require.NoError(t, err)
+	var until int64
+	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT until FROM agenthost_threads`).Scan(&until))
+	require.WithinDuration(t, time.Now().Add(7*time.Minute), time.UnixMilli(until), time.Minute)
+	require.NoError(t, db.Close())
+	require.NoError(t, session.Close())
+	require.NoError(t, agent.Close())
+
+	require.ErrorContains(t, refusal(t, echo+"checkpoint: memory\nlease: 10ms\n"), "agenthost.yaml:4:8: lease: must be at least 1s, found 10ms")
+	require.ErrorContains(t, refusal(t, echo+"lease: 3s\ndurability: step\n"), "agenthost.yaml:3:8: lease: there is no checkpoint store to save threads in")
 }
 
 func TestCheckpointsThatAreRefused(t *testing.T) {

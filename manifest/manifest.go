@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
@@ -39,7 +40,9 @@ type Manifest struct {
 	// what the context of a run must fit, the value that the caller gives to hooks and tools: a JSON Schema, or the path of a JSON file
 	ContextSchema schemaEntry `yaml:"context_schema"`
 	// where threads are kept: memory, sqlite:PATH or a postgres:// URL; default: nowhere
-	Checkpoint      checkpointEntry `yaml:"checkpoint"`
+	Checkpoint checkpointEntry `yaml:"checkpoint"`
+	// how long a thread in a database stays with a run whose process has died; default 15s. A server has a lease of its own, in serve.yaml
+	Lease           time.Duration   `yaml:"lease" strict:"min=1s,max=10m" schema:"default=15s"`
 	Store           storeEntry      `yaml:"store"`            // the values that outlive threads, which are where checkpoint keeps threads
 	Durability      durabilityEntry `yaml:"durability"`       // when a run saves its thread; default round
 	InterruptBefore []breakpoint    `yaml:"interrupt_before"` // the steps before which a run stops
@@ -129,7 +132,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 	expanded, unset := root.Expand(m.lookup)
 	err = strictyaml.Join(unset, expanded.Decode(m))
 	if err == nil {
-		err = m.Durability.check(m)
+		err = strictyaml.Join(m.needsCheckpoint("lease"), m.needsCheckpoint("durability"))
 	}
 	if err != nil {
 		return nil, err

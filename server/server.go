@@ -91,7 +91,7 @@ func New(c Config) (_ *Server, err error) {
 	}
 	s.engine, err = engine.Start(engine.Config{
 		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, Timeout: c.Serve.Limits.RunTimeout, Ended: s.told.ended,
-		Live: s.service.Live(),
+		Live: s.service.Live(), Lease: c.Serve.Lease,
 	})
 	return s, err
 }

@@ -91,7 +91,7 @@ func (s *serving) do(c *cobra.Command) (err error) {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	kept, err := storage.Open(ctx, address)
+	kept, err := storage.Open(ctx, address.WithLease(serve.Lease))
 	if err != nil {
 		return &exitError{storeExit(err), fmt.Errorf("storage: %w", err)}
 	}

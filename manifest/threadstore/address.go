@@ -8,12 +8,14 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Address names a store. The zero value names no store.
 type Address struct {
 	kind   kind
 	target string // the path of a SQLite file, the URL of a PostgreSQL database
+	lease  time.Duration
 }
 
 type kind int
@@ -38,9 +40,9 @@ func Parse(text string) (Address, error) {
 	case text == "memory":
 		return Address{kind: memoryKind}, nil
 	case scheme == "sqlite":
-		return Address{sqliteKind, rest}, checkPath(rest)
+		return Address{kind: sqliteKind, target: rest}, checkPath(rest)
 	case scheme == "postgres", scheme == "postgresql":
-		return Address{postgresKind, text}, checkURL(text)
+		return Address{kind: postgresKind, target: text}, checkURL(text)
 	default:
 		return Address{}, ErrUnknown
 	}
@@ -84,6 +86,13 @@ func (a Address) In(dir string) Address {
 	if a.kind == sqliteKind && !filepath.IsAbs(a.target) {
 		a.target = filepath.Join(dir, a.target)
 	}
+	return a
+}
+
+// WithLease returns the address for a store in which a thread is free this long after its process died; 0: the store's default. A store in
+// memory has no leases.
+func (a Address) WithLease(lease time.Duration) Address {
+	a.lease = lease
 	return a
 }
 

@@ -37,13 +37,13 @@ func (a Address) Open(ctx context.Context) (*Store, error) {
 	case memoryKind:
 		return InMemory(), nil
 	case sqliteKind:
-		db, err := sqlite.Open(ctx, a.target, sqlite.Options{})
+		db, err := sqlite.Open(ctx, a.target, sqlite.Options{Lease: a.lease})
 		if err != nil {
 			return nil, err
 		}
 		return &Store{Store: db, Values: db.Values(), close: db.Close}, nil
 	case postgresKind:
-		db, err := postgres.Open(ctx, a.target, postgres.Options{})
+		db, err := postgres.Open(ctx, a.target, postgres.Options{Lease: a.lease})
 		if err != nil {
 			return nil, err
 		}

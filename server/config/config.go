@@ -25,6 +25,7 @@ type Config struct {
 	Limits    Limits        `yaml:"limits"`                                            // how much clients may ask for
 	Storage   Storage       `yaml:"storage"`                                           // where runs and threads are kept; default: in memory
 	Retention Retention     `yaml:"retention"`                                         // how long they are kept
+	Lease     time.Duration `yaml:"lease" strict:"min=1s,max=10m" schema:"default=3s"` // after which silence of a server others take over its runs; default 3s
 	Webhooks  Webhooks      `yaml:"webhooks"`                                          // where the server may tell how runs ended
 	Log       Log           `yaml:"log"`                                               // what the server writes to standard error
 	Drain     time.Duration `yaml:"drain" strict:"min=0s,max=1h" schema:"default=30s"` // how long runs may go on when the server is told to stop; default 30s
@@ -57,7 +58,7 @@ const MaxSize = 1 << 20
 func Default() *Config {
 	return &Config{
 		Listen: "127.0.0.1:8123", Limits: defaultLimits(), Retention: defaultRetention(), Webhooks: defaultWebhooks(), Log: defaultLog(),
-		Drain: 30 * time.Second, lookup: os.LookupEnv,
+		Lease: 3 * time.Second, Drain: 30 * time.Second, lookup: os.LookupEnv,
 	}
 }
 

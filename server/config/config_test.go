@@ -44,6 +44,7 @@ func TestDefaults(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, 4<<20, c.Limits.Body)
 		require.Equal(t, 30*time.Second, c.Drain)
+		require.Equal(t, 3*time.Second, c.Lease)
 		require.False(t, c.Listen.Public())
 		a, release, err := c.Authenticator()
 		require.NoError(t, err)
@@ -75,6 +76,7 @@ func TestWholeFile(t *testing.T) {
 	require.Equal(t, []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}, c.Webhooks.Private())
 	require.Equal(t, slog.LevelWarn, c.Log.Slog())
 	require.Equal(t, time.Minute, c.Drain)
+	require.Equal(t, 5*time.Second, c.Lease)
 
 	a, release, err := c.Authenticator()
 	require.NoError(t, err)
@@ -192,6 +194,7 @@ func TestErrors(t *testing.T) {
 		"webhooks: {attempts: 0}":                           "at least 1",
 		"log: {format: xml}":                                "must be auto, text or json",
 		"drain: -1s":                                        "at least 0s",
+		"lease: 100ms":                                      "at least 1s",
 		"a: b: c":                                           "serve.yaml:1",
 	} {
 		_, err := parse(text)

@@ -12,4 +12,5 @@
 //   - the process that claims runs, renews claims and drains: engine.go, claims.go
 //   - one run, from its claim to its end: attempt.go, outcome.go; what a process that died did not tell: catchup.go
 //   - events on their way to the store: journal.go
+//   - what every engine must do: package enginetest
 package engine

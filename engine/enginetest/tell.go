@@ -1,10 +1,11 @@
-package engine_test
+package enginetest
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"iter"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -39,9 +40,9 @@ func (w *watched) Finish(ctx context.Context, by *runs.Worker, o *runs.Outcome) 
 
 // A process may die between any two changes of the store. So none has what a step changed without the checkpoint: the next attempt would tell
 // of it again.
-func TestAChangeIsToldWithItsCheckpoint(t *testing.T) {
-	t.Parallel()
-	r := setup(t, work(), work(), scripted.Say("done"))
+func aChangeIsToldWithItsCheckpoint(t *testing.T, start Start) {
+	t.Helper()
+	r := setup(t, start, work(), work(), scripted.Say("done"))
 	began, let, _ := r.blocks()
 	r.config.Durability = host.DurabilityStep
 	r.config.Middleware = []host.Middleware{host.BeforeModel("notes", func(_ context.Context, rt *host.Runtime) (*host.Update, error) {
@@ -98,20 +99,20 @@ func (speaking) Generate(context.Context, *model.Request) (*model.Response, erro
 
 func (s speaking) Stream(context.Context, *model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
-		var said string
+		var said strings.Builder
 		for word := range s.words {
-			said += word
+			said.WriteString(word)
 			if !yield(model.Chunk{Text: word}, nil) {
 				return
 			}
 		}
-		yield(model.Chunk{Response: &model.Response{Messages: []abi.Message{abi.AI(said)}}}, nil)
+		yield(model.Chunk{Response: &model.Response{Messages: []abi.Message{abi.AI(said.String())}}}, nil)
 	}
 }
 
-func TestAnswersDoNotWaitForTheStore(t *testing.T) {
-	t.Parallel()
-	r := setup(t)
+func answersDoNotWaitForTheStore(t *testing.T, start Start) {
+	t.Helper()
+	r := setup(t, start)
 	says := speaking{make(chan string)}
 	r.config.Model = says
 	store, live := &gated{Store: r.store}, runs.NewLive()

@@ -31,15 +31,16 @@ func (r *run) replay(ctx context.Context, after checkpoint.ID, yield func(Event,
 	if err != nil || len(way) == 0 {
 		return err
 	}
-	known, err := r.recall(ctx, way[0].Parent)
+	held, err := r.agent.config.Checkpointer.Load(ctx, r.thread.id, cmp.Or(way[0].Record.Parent, checkpoint.Root))
 	if err != nil {
 		return err
 	}
-	for _, record := range way {
-		before := r.state
-		if _, err := r.recall(ctx, record.ID); err != nil {
-			return err
-		}
+	r.restore(held)
+	known := &held.Record
+	for _, past := range way {
+		before, record := r.state, past.Record
+		r.journal.past, r.batch.results = nil, nil
+		r.restore(past.Thread)
 		began := stepBetween(known, record)
 		known = record
 		changed := r.state.changesSince(before)
@@ -72,36 +73,23 @@ func stepBetween(before, after *checkpoint.Record) *Event {
 }
 
 // wayTo returns the checkpoints newer than one that lead to the newest, the oldest first.
-func (r *run) wayTo(ctx context.Context, after checkpoint.ID) (way []*checkpoint.Record, err error) {
+func (r *run) wayTo(ctx context.Context, after checkpoint.ID) (way []*checkpoint.Past, err error) {
 	next := checkpoint.ID(0)
-	for record, err := range checkpoint.All(ctx, r.agent.config.Checkpointer, r.thread.id) {
+	for past, err := range checkpoint.Pasts(ctx, r.agent.config.Checkpointer, r.thread.id) {
 		if err != nil {
 			return nil, err
 		}
-		if record.ID <= after {
+		if past.Record.ID <= after {
 			break
 		}
-		if next != 0 && record.ID != next {
+		if next != 0 && past.Record.ID != next {
 			continue // of another branch
 		}
-		kept := *record
-		kept.Forget()
-		way = append(way, &kept)
-		if next = record.Parent; next == 0 {
+		way = append(way, past)
+		if next = past.Record.Parent; next == 0 {
 			break
 		}
 	}
 	slices.Reverse(way)
 	return way, nil
-}
-
-// recall takes over the state of a checkpoint, which it returns; 0 is the empty thread.
-func (r *run) recall(ctx context.Context, at checkpoint.ID) (*checkpoint.Record, error) {
-	held, err := r.agent.config.Checkpointer.Load(ctx, r.thread.id, cmp.Or(at, checkpoint.Root))
-	if err != nil {
-		return nil, err
-	}
-	r.journal.past, r.batch.results = nil, nil
-	r.restore(held)
-	return &held.Record, nil
 }

@@ -91,6 +91,36 @@ func snapshotOf(r *run, held *checkpoint.Thread) *Snapshot {
 	return s
 }
 
+// PastState is the content of a thread at a checkpoint, with the checkpoint itself.
+type PastState struct {
+	*Snapshot
+
+	Record *checkpoint.Record // with the changes since its parent
+}
+
+// States yields the content of a thread at the checkpoints of all its branches, the newest first, as [Agent.State] returns them one by one.
+func (a *Agent) States(ctx context.Context, thread string) iter.Seq2[*PastState, error] {
+	return func(yield func(*PastState, error) bool) {
+		looking, err := a.look(ctx, thread)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer looking.entry.leave()
+		for past, err := range checkpoint.Pasts(ctx, looking.agent.config.Checkpointer, thread) {
+			if err != nil {
+				yield(nil, looking.thread.fail(err))
+				return
+			}
+			r := looking.agent.newRun(looking.input)
+			r.restore(past.Thread)
+			if !yield(&PastState{snapshotOf(r, past.Thread), past.Record}, nil) {
+				return
+			}
+		}
+	}
+}
+
 // History yields the checkpoints of all branches of a thread, the newest first. Each record contains the changes since its
 // parent. [Agent.State] returns the content of the thread at one of them.
 func (a *Agent) History(ctx context.Context, thread string) iter.Seq2[*checkpoint.Record, error] {

@@ -141,7 +141,7 @@ func (s *Service) History(ctx context.Context, owner, thread string, before chec
 			return
 		}
 		next := map[checkpoint.ID]*checkpoint.Record{} // by what they follow
-		for record, err := range agent.History(ctx, ThreadName(owner, thread)) {
+		for past, err := range agent.States(ctx, ThreadName(owner, thread)) {
 			if errors.Is(err, checkpoint.ErrNoThread) {
 				return
 			}
@@ -149,31 +149,27 @@ func (s *Service) History(ctx context.Context, owner, thread string, before chec
 				yield(nil, err)
 				return
 			}
+			record := past.Record
 			if next[record.Parent] == nil {
 				next[record.Parent] = record
 			}
 			if before > 0 && record.ID >= before {
 				continue
 			}
-			if !yield(stateBefore(ctx, &agent, t, made, record.ID, next[record.ID])) {
+			state := &State{Snapshot: past.Snapshot, Agent: agent.Name, Run: runOf(made, record.ID), Then: next[record.ID]}
+			if !yield(state, nil) {
 				return
 			}
 		}
-		if len(next) > 0 {
-			yield(stateBefore(ctx, &agent, t, made, checkpoint.Root, next[0]))
+		if len(next) == 0 {
+			return
 		}
+		state, err := stateOf(ctx, &agent, t, made, checkpoint.Root)
+		if err == nil {
+			state.Then = next[0]
+		}
+		yield(state, err)
 	}
-}
-
-// stateBefore returns a state with the checkpoint that follows.
-func stateBefore(
-	ctx context.Context, agent *Agent, t *Thread, made []Run, at checkpoint.ID, then *checkpoint.Record,
-) (*State, error) {
-	state, err := stateOf(ctx, agent, t, made, at)
-	if err == nil {
-		state.Then = then
-	}
-	return state, err
 }
 
 // UpdateState changes the state of a thread that was read, between its runs, see [host.Agent.UpdateState]. The update's thread is filled in.

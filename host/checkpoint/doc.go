@@ -10,6 +10,7 @@
 //
 //   - what a step saves: checkpoint.go, record.go; how it is encoded, and which versions can be read: document.go
 //   - how the contents of a thread are rebuilt from its records: fold.go; what a damaged record still tells: readable.go
+//   - all states of a thread at once: past.go
 //   - what a store must do: store.go here, and package checkpointtest; the names that a thread may have: name.go
 //   - finding threads by their state: find.go; reading all pages: all.go
 //   - stores in databases: package host/internal/sqlstore, with leases in lease.go and forks in fork.go; in memory: package

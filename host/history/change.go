@@ -55,7 +55,7 @@ func (l Log) Replay(changes []Change, reset bool, to Cursor) (Log, error) {
 		next = Log{}
 	}
 	next.epoch = to.Epoch - 1
-	next.list.entries = slices.Clone(next.list.entries)
+	next.list.entries, next.born = slices.Clone(next.list.entries), slices.Clone(next.born) // changes are made in place
 	for i := range changes {
 		if err := next.replay(&changes[i]); err != nil {
 			return l, err

@@ -30,6 +30,26 @@ func textsOf(list history.List) []string {
 	return out
 }
 
+// pasts checks that all checkpoints of a thread at once have what each has alone.
+func (c *check) pasts(thread string) {
+	c.t.Helper()
+	n := 0
+	for past, err := range checkpoint.Pasts(c.t.Context(), c.store, thread) {
+		require.NoError(c.t, err)
+		want, err := c.store.Load(c.t.Context(), thread, past.Record.ID)
+		require.NoError(c.t, err)
+		got := past.Thread
+		require.Equal(c.t, textsOf(want.Log.List()), textsOf(got.Log.List()), "checkpoint %d", past.Record.ID)
+		require.Equal(c.t, want.State.Raw().JSON(), got.State.Raw().JSON())
+		require.Equal(c.t, []checkpoint.ID{want.ID, want.Newest, want.Record.Parent}, []checkpoint.ID{got.ID, got.Newest, got.Record.Parent})
+		require.Equal(c.t, want.Program, got.Program)
+		require.Equal(c.t, want.Executions, got.Executions)
+		require.Equal(c.t, want.Log.Cursor(), got.Log.Cursor())
+		n++
+	}
+	require.Len(c.t, c.idsOf(thread), n)
+}
+
 func (c *check) tree() {
 	w := c.open("t")
 	w.save(checkpoint.Record{State: wire.Map{{Key: "a", Value: wire.Int(0)}}})
@@ -58,7 +78,14 @@ func (c *check) tree() {
 	require.Equal(c.t, []checkpoint.ID{4, 6, 3}, []checkpoint.ID{held.ID, held.Newest, held.Record.Parent})
 	require.EqualValues(c.t, 7, w.say("three"))
 	require.Equal(c.t, []string{"one", "two", "three"}, c.texts("t", 0))
+	for n := range 60 { // more than a page of checkpoints
+		w.say(fmt.Sprint("more ", n))
+		if n%7 == 0 {
+			w.goBack(checkpoint.ID(3 + n/2))
+		}
+	}
 	w.close()
+	c.pasts("t")
 }
 
 // root begins again before the first checkpoint, beside what is there.
@@ -103,7 +130,9 @@ func (c *check) root() {
 	require.NoError(c.t, err)
 	require.Equal(c.t, []checkpoint.ID{3, 0, 1, 0}, []checkpoint.ID{records[0].Parent, records[1].Parent, records[2].Parent, records[3].Parent})
 	w.close()
+	c.pasts("t")
 	require.NoError(c.t, c.store.Fork(ctx, "t", 0, "copy"))
+	c.pasts("copy")
 	require.Equal(c.t, []checkpoint.ID{4, 3}, c.idsOf("copy"))
 	c.rollBack("t", 3)
 	require.Equal(c.t, []string{"other"}, c.texts("t", 0))
@@ -152,6 +181,7 @@ func (c *check) history() {
 		require.Equal(c.t, page.want, ids)
 	}
 	w.close()
+	c.pasts("t")
 }
 
 func (c *check) whole() {
@@ -166,6 +196,7 @@ func (c *check) whole() {
 	require.Equal(c.t, `{"a":2}`, held.State.Raw().JSON(), "nothing comes from before")
 	require.Equal(c.t, []string{"one"}, c.texts("t", 2))
 	w.close()
+	c.pasts("t")
 }
 
 func (c *check) programs() {
@@ -180,6 +211,7 @@ func (c *check) programs() {
 	w.say("two")
 	require.Equal(c.t, first, w.load().Program)
 	w.close()
+	c.pasts("t")
 }
 
 func (c *check) threads() {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
 // waitingThread returns a bundle whose thread ada waits for an approval.
@@ -33,7 +33,7 @@ func TestAPromptIsRefusedWhileTheThreadWaits(t *testing.T) {
 		require.Contains(t, said, command)
 		require.True(t, strings.HasSuffix(said, "\nto give it up and send the prompt, add --give-up\n"), "%s: %s", name, said)
 		require.Empty(t, b.out.String())
-		require.Equal(t, threadview.Waiting, b.shown("ada").State)
+		require.Equal(t, checkpoint.Waiting, b.shown("ada").State)
 	}
 	b.must(exitUsage, "run", "-q", "--thread", "ada", "--output", "json", "hi")
 	require.Contains(t, b.out.String(), `"error": "thread \"ada\": its run waits for an answer`)
@@ -51,7 +51,7 @@ func TestGiveUpNeedsAThreadAndAPrompt(t *testing.T) {
 	require.Contains(t, b.err.String(), "--give-up needs a thread; name one with --thread")
 	b.must(exitUsage, "run", "--thread", "ada", "--continue", "--give-up")
 	require.Contains(t, b.err.String(), "run: --continue continues the run that --give-up would give up; leave out one of them")
-	require.Equal(t, threadview.Waiting, b.shown("ada").State)
+	require.Equal(t, checkpoint.Waiting, b.shown("ada").State)
 }
 
 func TestAPersonIsAskedBeforeARunIsGivenUp(t *testing.T) {
@@ -65,7 +65,7 @@ func TestAPersonIsAskedBeforeARunIsGivenUp(t *testing.T) {
 		require.Contains(t, b.err.String(), "thread \"ada\": its run waits for an answer:\nwrite_file (call-1) needs a decision, ")
 		require.Contains(t, b.err.String(), asks)
 		require.Contains(t, b.err.String(), says)
-		require.Equal(t, threadview.Waiting, b.shown("ada").State)
+		require.Equal(t, checkpoint.Waiting, b.shown("ada").State)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	in, keyboard := io.Pipe() // nobody types

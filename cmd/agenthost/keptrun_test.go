@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
 // ownThread matches the name of the thread of a run without --thread.
@@ -57,7 +57,7 @@ func TestACompleteRunWithoutAThreadIsKeptAndSaysNothing(t *testing.T) {
 		}
 		require.NoError(t, json.NewDecoder(&b.out).Decode(&doc))
 		require.Regexp(t, ownThread, doc.Thread)
-		require.Equal(t, threadview.Done, b.shown(doc.Thread).State)
+		require.Equal(t, checkpoint.Done, b.shown(doc.Thread).State)
 	}
 	require.Equal(t, exitOK, b.threads("list"))
 	require.Len(t, ownThread.FindAllString(b.out.String(), -1), 3, "each run has a thread of its own")
@@ -82,7 +82,7 @@ func TestARunWithoutAThreadThatFailsIsContinued(t *testing.T) {
 	b.must(exitLimit, "run", "-q", "hi")
 	name := ownThread.FindString(b.err.String())
 	require.Contains(t, b.err.String(), "; to continue it:\n  agenthost resume "+name+" -f "+b.path("agenthost.yaml")+"\n")
-	require.Equal(t, threadview.Stopped, b.shown(name).State)
+	require.Equal(t, checkpoint.Failed, b.shown(name).State)
 }
 
 func TestARunWithoutAThreadThatASignalStopsIsContinued(t *testing.T) {
@@ -95,7 +95,7 @@ func TestARunWithoutAThreadThatASignalStopsIsContinued(t *testing.T) {
 	require.Equal(t, exitSignal, code, out.String())
 	name := ownThread.FindString(out.String())
 	require.Regexp(t, `agenthost: interrupted\n  the run stopped before \w+; to continue it:\n  agenthost resume `+name+` -f .*\n$`, out.String())
-	require.Equal(t, threadview.Stopped, b.shown(name).State)
+	require.Equal(t, checkpoint.Stopped, b.shown(name).State)
 }
 
 func TestARunWithoutACheckpointIsNotKept(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
 // pty opens a pseudo-terminal: one end for the person, the other one for the program.
@@ -106,7 +106,7 @@ func TestARealTerminal(t *testing.T) {
 	s.typeIn("\x03") // Ctrl-C
 	require.Equal(t, exitWaiting, s.exit(), s.seen.String())
 	require.Contains(t, s.seen.String(), "agenthost resume ada -f "+manifest+" --approve call-1 --approve call-2\r\n")
-	require.Equal(t, threadview.Waiting, b.shown("ada").State)
+	require.Equal(t, checkpoint.Waiting, b.shown("ada").State)
 
 	s = start(t, nil, "resume", "-f", manifest, "ada")
 	s.expect("[r]eject > ")

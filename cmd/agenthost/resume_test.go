@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
@@ -148,7 +147,7 @@ func TestAnswersAreCheckedBeforeAnythingRuns(t *testing.T) {
 		b.must(exitUsage, append([]string{"resume", "ada"}, test.args...)...)
 		require.Contains(t, b.err.String(), test.says)
 	}
-	require.Equal(t, threadview.Waiting, b.shown("ada").State)
+	require.Equal(t, checkpoint.Waiting, b.shown("ada").State)
 	b.must(exitOK, "resume", "ada", "--approve", ask)
 	b.must(exitUsage, "resume", "ada", "--approve", "call-1")
 	require.Contains(t, b.err.String(), `thread "ada": nothing in the thread waits for an answer`)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
 func TestARunIsAnsweredAtTheTerminal(t *testing.T) {
@@ -58,7 +58,7 @@ func TestAPromptThatIsLeftLeavesTheRunInterrupted(t *testing.T) {
 	for _, args := range [][]string{{"run", "-q", "--thread", "ada", "note a b"}, {"resume", "-q", "ada"}} {
 		require.Equal(t, exitWaiting, b.atTerminal("a\n", args...))
 		require.Contains(t, b.err.String(), "  agenthost resume ada -f "+b.path("agenthost.yaml")+" --approve call-1 --approve call-2\n")
-		require.Equal(t, threadview.Waiting, b.shown("ada").State)
+		require.Equal(t, checkpoint.Waiting, b.shown("ada").State)
 	}
 	require.Len(t, b.shown("ada").Interrupts, 1)
 	require.NoFileExists(t, b.path("data/a"))

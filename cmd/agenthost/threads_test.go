@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/test/pgtest"
 )
 
@@ -22,13 +23,13 @@ func TestThreadsAreListed(t *testing.T) {
 	release := b.hold("done")
 	defer release()
 	require.Equal(t, exitOK, b.threads("list", "--json"))
-	states := map[string]threadview.State{}
+	states := map[string]checkpoint.State{}
 	for line := range strings.Lines(b.out.String()) {
 		var s threadview.Summary
 		require.NoError(t, json.Unmarshal([]byte(line), &s))
 		states[s.Thread] = s.State
 	}
-	require.Equal(t, map[string]threadview.State{"done": threadview.Running, "waiting": threadview.Waiting}, states)
+	require.Equal(t, map[string]checkpoint.State{"done": checkpoint.Running, "waiting": checkpoint.Waiting}, states)
 }
 
 func TestThreadsNeedNoAgent(t *testing.T) {
@@ -175,5 +176,36 @@ func TestThreadsInPostgreSQL(t *testing.T) {
 	b.must(exitOK, "resume", "äda", "--approve", "call-1")
 	require.Equal(t, exitOK, b.threads("fork", "äda", "copy"))
 	require.Equal(t, exitOK, b.threads("rm", "äda", "--yes"))
-	require.Equal(t, threadview.Done, b.shown("copy").State)
+	require.Equal(t, checkpoint.Done, b.shown("copy").State)
+}
+
+func TestThreadsAreSelected(t *testing.T) {
+	t.Parallel()
+	b := threads(t, noting)
+	b.must(exitOK, "run", "--thread", "ada-1", "hi")
+	b.must(exitOK, "run", "--thread", "bob", "hi")
+	b.must(exitWaiting, "run", "--thread", "ada-2", "note a")
+	listed := func(flags ...string) (names []string) {
+		require.Equal(t, exitOK, b.threads(append([]string{"list", "--json"}, flags...)...), &b.err)
+		for line := range strings.Lines(b.out.String()) {
+			var s threadview.Summary
+			require.NoError(t, json.Unmarshal([]byte(line), &s))
+			names = append(names, s.Thread)
+		}
+		return names
+	}
+	require.Equal(t, []string{"ada-1", "ada-2", "bob"}, listed())
+	require.Equal(t, []string{"ada-2"}, listed("--state", "waiting"))
+	require.Equal(t, []string{"ada-1"}, listed("--prefix", "ada-", "--state", "done"))
+	require.Equal(t, []string{"ada-1", "ada-2", "bob"}, listed("--within", "1h"))
+	require.Empty(t, listed("--idle", "1h"))
+	require.Equal(t, exitOK, b.threads("list", "--state", "failed"))
+	require.Equal(t, "· there are no such threads\n", b.err.String())
+	for text, flags := range map[string][]string{
+		`--state is "wating"; use one of running, orphaned, waiting, stopped, failed, done`: {"--state", "wating"},
+		"--idle is -1h0m0s; a time must be positive":                                        {"--idle", "-1h"},
+	} {
+		require.Equal(t, exitUsage, b.threads(append([]string{"list"}, flags...)...))
+		require.Contains(t, b.err.String(), text)
+	}
 }

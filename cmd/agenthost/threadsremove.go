@@ -48,7 +48,7 @@ or has a run in progress, none is removed.`,
 func (a *app) removable(ctx context.Context, store checkpoint.Store, threads []string) error {
 	for _, thread := range threads {
 		found, err := threadview.Find(ctx, store, thread)
-		if err == nil && found.State == threadview.Running {
+		if err == nil && found.State == checkpoint.Running {
 			err = checkpoint.ErrBusy
 		}
 		if err != nil {

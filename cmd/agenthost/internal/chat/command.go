@@ -153,7 +153,7 @@ const maxThreads = 100
 func (c *Chat) threads(ctx context.Context) error {
 	var all []threadview.Summary
 	more := false
-	for thread, err := range threadview.Summaries(ctx, c.Threads) {
+	for thread, err := range threadview.Summaries(ctx, c.Threads, checkpoint.Query{}) {
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 // Conversation is the content of a thread at a checkpoint.
 type Conversation struct {
 	Thread     string            `json:"thread"`
-	State      State             `json:"state"`
+	State      checkpoint.State  `json:"state"`
 	Checkpoint checkpoint.ID     `json:"checkpoint"`
 	Parent     checkpoint.ID     `json:"parent,omitempty"`
 	Newest     checkpoint.ID     `json:"newest"`
@@ -62,9 +62,9 @@ func Load(ctx context.Context, s checkpoint.Store, thread string, at checkpoint.
 	newest := held.ID == held.Newest
 	r, c := &held.Record, &held.Record.Checkpoint
 	questions := question.OfThread(held)
-	state := stateOf(c.State(false))
-	if newest && summary.State == Running {
-		state = Running
+	state := c.State(false)
+	if newest {
+		state = summary.State
 	}
 	out := &Conversation{
 		Thread: thread, State: state, Checkpoint: held.ID, Parent: r.Parent, Newest: held.Newest,

@@ -90,7 +90,7 @@ func TestAConversationThatFailed(t *testing.T) {
 	_, err := b.agent.Run(t.Context(), host.Input{Thread: "ada", Messages: []abi.Message{abi.Human("hi")}})
 	require.Error(t, err)
 	shown := b.show(0, false)
-	require.Contains(t, shown, "\nstopped before model, failed: model \"scripted\": x: overloaded [2J again\n")
+	require.Contains(t, shown, "\nfailed before model: model \"scripted\": x: overloaded [2J again\n")
 	require.Contains(t, shown, "\nto continue it:\n  agenthost resume ada -f agenthost.yaml\n")
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/approval"
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/question"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/text"
@@ -50,16 +51,18 @@ func (c *Conversation) Print(w io.Writer, command question.Command, full bool) e
 func (c *Conversation) describeState() string {
 	next := " before " + terminal.Line(c.Next)
 	switch {
-	case c.State == Running:
+	case c.State == checkpoint.Running:
 		return "running; this is the last checkpoint that the run saved"
-	case c.State == Done:
+	case c.State == checkpoint.Done:
 		return "done"
-	case c.State == Waiting:
+	case c.State == checkpoint.Waiting:
 		return "waiting for an answer" + next
+	case c.State == checkpoint.Orphaned:
+		return "orphaned" + next + ": the process of the run died"
 	case c.Cancelled:
 		return "stopped" + next + ", cancelled"
 	case c.Failure != "":
-		return "stopped" + next + ", failed: " + terminal.Line(c.Failure)
+		return "failed" + next + ": " + terminal.Line(c.Failure)
 	case c.Paused:
 		return "stopped" + next + ", at a breakpoint"
 	default:
@@ -72,7 +75,7 @@ func (c *Conversation) unfinished(r *report) {
 	if len(c.Unfinished) == 0 {
 		return
 	}
-	if c.State == Running {
+	if c.State == checkpoint.Running {
 		r.linef("\nrunning tools")
 	} else {
 		r.linef("\ninterrupted by a crash; it is unknown whether these calls took effect")
@@ -84,7 +87,7 @@ func (c *Conversation) unfinished(r *report) {
 
 // asked prints the open questions and how to continue.
 func (c *Conversation) asked(r *report, command question.Command) {
-	if c.State == Running || c.State == Done {
+	if c.State == checkpoint.Running || c.State == checkpoint.Done {
 		return
 	}
 	if c.Checkpoint != c.Newest {

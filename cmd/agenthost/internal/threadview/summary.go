@@ -13,41 +13,21 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// State is the state of a thread, in fewer words than those of [checkpoint.State].
-type State string
-
-// The states.
-const (
-	Running State = "running" // a run has it open, or died while its lease still lasts
-	Waiting State = "waiting" // its run waits for answers
-	Stopped State = "stopped" // its run failed, was cancelled, stopped at a breakpoint, or died
-	Done    State = "done"    // its last run is complete
-	// Unreadable means that the newest checkpoint cannot be read. Older ones may be readable.
-	Unreadable State = "unreadable"
-)
+// Unreadable is the state of a thread whose newest checkpoint cannot be read. Older ones may be readable.
+const Unreadable checkpoint.State = "unreadable"
 
 // Summary is a thread in a list.
 type Summary struct {
-	Thread     string        `json:"thread"`
-	State      State         `json:"state"`
-	Next       string        `json:"next,omitempty"`      // the next step; "" if there is none
-	Waiting    int           `json:"waiting,omitempty"`   // number of interrupts that wait for an answer
-	Failure    string        `json:"failure,omitempty"`   // why the run failed; "" if it did not
-	Cancelled  bool          `json:"cancelled,omitempty"` // the run did not fail by itself: it was cancelled, such as by Ctrl-C
-	Messages   int           `json:"messages"`
-	Checkpoint checkpoint.ID `json:"checkpoint"` // the newest one
-	Created    time.Time     `json:"created"`
-	Updated    time.Time     `json:"updated"`
-}
-
-// stateOf returns the word for a state.
-func stateOf(s checkpoint.State) State {
-	switch s {
-	case checkpoint.Failed, checkpoint.Orphaned:
-		return Stopped
-	default:
-		return State(s)
-	}
+	Thread     string           `json:"thread"`
+	State      checkpoint.State `json:"state"`
+	Next       string           `json:"next,omitempty"`      // the next step; "" if there is none
+	Waiting    int              `json:"waiting,omitempty"`   // number of interrupts that wait for an answer
+	Failure    string           `json:"failure,omitempty"`   // why the run failed; "" if it did not
+	Cancelled  bool             `json:"cancelled,omitempty"` // the run did not fail by itself: it was cancelled, such as by Ctrl-C
+	Messages   int              `json:"messages"`
+	Checkpoint checkpoint.ID    `json:"checkpoint"` // the newest one
+	Created    time.Time        `json:"created"`
+	Updated    time.Time        `json:"updated"`
 }
 
 func summaryOf(info *checkpoint.Info) Summary {
@@ -58,15 +38,15 @@ func summaryOf(info *checkpoint.Info) Summary {
 	}
 	c := &info.Newest
 	return Summary{
-		Thread: info.Thread, State: stateOf(info.State), Next: c.Next, Waiting: len(c.Waiting()), Failure: c.Failure, Cancelled: c.Cancelled,
+		Thread: info.Thread, State: info.State, Next: c.Next, Waiting: len(c.Waiting()), Failure: c.Failure, Cancelled: c.Cancelled,
 		Messages: info.Messages, Checkpoint: info.Head, Created: info.Created, Updated: info.Updated,
 	}
 }
 
-// Summaries yields the threads of a store, in the order of their names.
-func Summaries(ctx context.Context, s checkpoint.Store) iter.Seq2[Summary, error] {
+// Summaries yields the threads of a store that a query selects, in the order of their names.
+func Summaries(ctx context.Context, s checkpoint.Store, q checkpoint.Query) iter.Seq2[Summary, error] {
 	return func(yield func(Summary, error) bool) {
-		for info, err := range checkpoint.AllThreads(ctx, s, checkpoint.Query{}) {
+		for info, err := range checkpoint.AllThreads(ctx, s, q) {
 			if err != nil {
 				yield(Summary{}, err)
 				return
@@ -102,14 +82,11 @@ func PrintTable(w io.Writer, threads []Summary) error {
 	for i := range threads {
 		t := &threads[i]
 		state := string(t.State)
-		if t.State == Waiting {
-			state = fmt.Sprintf("%s (%d)", state, t.Waiting)
-		}
 		switch {
-		case t.State == Stopped && t.Cancelled:
+		case t.State == checkpoint.Waiting:
+			state = fmt.Sprintf("%s (%d)", state, t.Waiting)
+		case t.State == checkpoint.Stopped && t.Cancelled:
 			state += " (cancelled)"
-		case (t.State == Stopped || t.State == Unreadable) && t.Failure != "":
-			state += " (failed)"
 		}
 		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\n", terminal.Line(t.Thread), t.Messages, moment(t.Updated), state, terminal.Line(t.Next))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/model/scripted"
 )
 
@@ -24,15 +25,15 @@ func TestThreadsAreListed(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, session.Close()) }()
 	var threads []threadview.Summary
-	for s, err := range threadview.Summaries(t.Context(), b.store) {
+	for s, err := range threadview.Summaries(t.Context(), b.store, checkpoint.Query{}) {
 		require.NoError(t, err)
 		threads = append(threads, s)
 	}
-	require.Equal(t, `THREAD    MESSAGES  UPDATED               STATE             NEXT
+	require.Equal(t, `THREAD    MESSAGES  UPDATED               STATE        NEXT
 done      2         2026-01-02 03:04:05Z  done
-failed    1         2026-01-02 03:04:05Z  stopped (failed)  model
+failed    1         2026-01-02 03:04:05Z  failed       model
 running   2         2026-01-02 03:04:05Z  running
-waiting   2         2026-01-02 03:04:05Z  waiting (1)       human_in_the_loop.after_model
+waiting   2         2026-01-02 03:04:05Z  waiting (1)  human_in_the_loop.after_model
 `, printed(t, func(out *bytes.Buffer) error { return threadview.PrintTable(out, threads) }))
 	require.Equal(t, `model "scripted": x: no`, threads[1].Failure)
 }

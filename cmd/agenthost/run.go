@@ -46,6 +46,7 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
   agenthost run --thread ada --checkpoint 3 "what about warnings?"
   agenthost run --set 'middleware[0].config.strategy=hash' --output jsonl "which errors are in app.log?"
   agenthost run --file photo.jpg --file report.pdf "does the photo show what the report says?"
+  agenthost run --state "rubric=Every change has one line." "write the release notes"
   agenthost run --dry-run "which errors are in app.log?"
   agenthost run --record run.cassette "which errors are in app.log?"`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -72,6 +73,8 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
 			} else if len(args) > 0 {
 				return &exitError{exitUsage, errors.New("run: --continue takes no prompt; leave out the prompt to continue the last run, " +
 					"or --continue to start a new one")}
+			} else if len(flags.state.given) > 0 {
+				return &exitError{exitUsage, errors.New("run: --continue takes no --state, because the run goes on with the state that it has; leave out one of them")}
 			} else if len(flags.paths) > 0 {
 				return &exitError{exitUsage, errors.New("run: --continue takes no --file, because files belong to a prompt; leave out one of them")}
 			}
@@ -89,6 +92,7 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
 	c.Flags().BoolVar(&proceed, "continue", false, "continue the thread's last run where it stopped")
 	c.Flags().BoolVar(&dry, "dry-run", false, "print the first request that the run would send to a model, and send none")
 	flags.add(c)
+	flags.state.add(c, "state", "the agent's state that middleware reads, such as the field rubric")
 	flags.addAttachments(c)
 	flags.addGiveUp(c)
 	return c

@@ -25,7 +25,8 @@ type runFlags struct {
 	wait          time.Duration
 	as            string
 
-	context contextFlag
+	context objectFlag
+	state   objectFlag // of agenthost run
 
 	runLimits
 	attachments
@@ -44,7 +45,7 @@ func (f *runFlags) add(c *cobra.Command) {
 func (f *runFlags) addThread(c *cobra.Command) {
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not print progress to standard error")
 	c.Flags().BoolVar(&f.acceptChanges, "accept-changes", false, "continue a run even if the agent has changed since the run started")
-	f.context.add(c)
+	f.context.add(c, "context", "the run's context")
 	c.Flags().DurationVar(&f.wait, "wait", 0, "how long to wait while another run has the thread open: a `DURATION` such as 30s")
 	c.Flags().StringVar(&f.as, "as", loginName(), "the `NAME` of the person who answers, for the thread's history")
 }
@@ -57,8 +58,10 @@ func (f *runFlags) check(c *cobra.Command) error {
 	if err := f.runLimits.check(c); err != nil {
 		return err
 	}
-	if err := f.context.read(); err != nil {
-		return &exitError{exitUsage, err}
+	for _, object := range []*objectFlag{&f.context, &f.state} {
+		if err := object.read(); err != nil {
+			return &exitError{exitUsage, err}
+		}
 	}
 	if f.wait < 0 {
 		return &exitError{exitUsage, fmt.Errorf("--wait %v: the duration must not be negative", f.wait)}
@@ -79,7 +82,7 @@ func (f *runFlags) check(c *cobra.Command) error {
 
 // input returns what the flags say about the input of a run.
 func (f *runFlags) input() host.Input {
-	return host.Input{Thread: f.thread, Checkpoint: checkpoint.ID(f.checkpoint), AcceptChanges: f.acceptChanges}
+	return host.Input{Thread: f.thread, Checkpoint: checkpoint.ID(f.checkpoint), AcceptChanges: f.acceptChanges, State: f.state.value}
 }
 
 // loginName returns the name of the user, or "" if it is unknown.

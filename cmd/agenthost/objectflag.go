@@ -12,19 +12,21 @@ import (
 	"github.com/agenthost/agenthost/manifest"
 )
 
-// contextFlag is the context of a run on the command line.
-type contextFlag struct {
+// objectFlag is an object on the command line, such as the context of a run.
+type objectFlag struct {
+	name  string // with its dashes
 	given []string
 	value map[string]any // nil: none was given
 }
 
-func (f *contextFlag) add(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.given, "context", nil,
-		"a `VALUE` of the run's context: KEY=VALUE, a JSON object, or @FILE with one; may be repeated")
+// add adds the flag. what it is, such as "the run's context", is for its help.
+func (f *objectFlag) add(c *cobra.Command, name, what string) {
+	f.name = "--" + name
+	c.Flags().StringArrayVar(&f.given, name, nil, "a `VALUE` of "+what+": KEY=VALUE, a JSON object, or @FILE with one; may be repeated")
 }
 
 // read reads the values and merges them in their order.
-func (f *contextFlag) read() error {
+func (f *objectFlag) read() error {
 	if len(f.given) == 0 {
 		return nil
 	}
@@ -37,13 +39,13 @@ func (f *contextFlag) read() error {
 	return nil
 }
 
-func (f *contextFlag) readOne(given string) error {
-	name, document := "--context", given
+func (f *objectFlag) readOne(given string) error {
+	name, document := f.name, given
 	switch {
 	case strings.HasPrefix(given, "@"):
 		data, err := regularfile.Read(given[1:], manifest.MaxSize)
 		if err != nil {
-			return fmt.Errorf("--context: %w", err)
+			return fmt.Errorf("%s: %w", f.name, err)
 		}
 		name, document = given[1:], string(data)
 	case !strings.HasPrefix(strings.TrimSpace(given), "{"):
@@ -58,12 +60,12 @@ func (f *contextFlag) readOne(given string) error {
 }
 
 // assign sets the value at a path of keys, such as user.name=Ada.
-func (f *contextFlag) assign(assignment string) error {
+func (f *objectFlag) assign(assignment string) error {
 	if !strings.Contains(assignment, "=") {
-		return fmt.Errorf("--context %q: write KEY=VALUE, a JSON object, or @FILE", assignment)
+		return fmt.Errorf("%s %q: write KEY=VALUE, a JSON object, or @FILE", f.name, assignment)
 	}
 	var object map[string]any
-	err := strictyaml.Decode("--context", []byte("{}"), &object, strictyaml.WithSet([]string{assignment}), strictyaml.WithSetFlag("--context"))
+	err := strictyaml.Decode(f.name, []byte("{}"), &object, strictyaml.WithSet([]string{assignment}), strictyaml.WithSetFlag(f.name))
 	if err != nil {
 		return err
 	}
@@ -85,7 +87,7 @@ func merge(into, object map[string]any) {
 }
 
 // shown returns the values for a command line that is printed, with a placeholder in place of those that may be secrets.
-func (f *contextFlag) shown() []string {
+func (f *objectFlag) shown() []string {
 	shown := withoutSecrets(f.given)
 	for i, given := range shown {
 		if strings.HasPrefix(strings.TrimSpace(given), "{") {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // configure takes over what the input says about how to run.
@@ -91,6 +92,20 @@ func (r *run) leaveStep() {
 	r.journal.drop(r.warn)
 }
 
+// undeclared says that the caller set a field that is not there, and which one may be meant.
+func (t *fieldTable) undeclared(name string) error {
+	var callers []string // fields that are the caller's to set
+	for slot := range t.fields {
+		if f := &t.fields[slot]; !f.HideInput {
+			callers = append(callers, f.Name)
+		}
+	}
+	if near, ok := text.Nearest(name, callers); ok {
+		return fmt.Errorf("is not declared; did you mean %q?", near)
+	}
+	return errors.New("is not declared; declare it in the agent's State")
+}
+
 // applyInput applies what an earlier run of the thread left, and then the input's messages and fields.
 func (r *run) applyInput() error {
 	a := r.agent
@@ -99,7 +114,7 @@ func (r *run) applyInput() error {
 	for _, name := range slices.Sorted(maps.Keys(r.input.State)) {
 		slot, ok := a.fields.slots[name]
 		if !ok {
-			return &UpdateError{Step: inputStep, Field: name, Err: errors.New("is not declared; declare it in the agent's State")}
+			return &UpdateError{Step: inputStep, Field: name, Err: a.fields.undeclared(name)}
 		}
 		if a.fields.fields[slot].HideInput {
 			r.warn(inputStep, fmt.Sprintf("field %q is hidden from the caller; its value is ignored", name))

@@ -74,6 +74,9 @@ func isRefused(err error) bool {
 	if _, misfits := errors.AsType[*host.ContextError](err); misfits {
 		return true
 	}
+	if update, ok := errors.AsType[*host.UpdateError](err); ok && update.Step == "input" {
+		return true
+	}
 	_, changed := errors.AsType[*host.ProgramError](err)
 	return changed
 }

@@ -74,3 +74,28 @@ middleware: [human_in_the_loop: {interrupt_on: {write_file: true}}]
 	require.Equal(t, exitOK, b.run("resume", "ada", "--approve", "call-1-1", "--context", "user=Ada"), &b.err)
 	require.Equal(t, "done\n", b.out.String())
 }
+
+func TestTheStateOfARun(t *testing.T) {
+	t.Parallel()
+	b := setup(t, `apiVersion: agenthost/v1
+model: {provider: scripted, echo: true}
+models:
+  grader:
+    provider: scripted
+    turns: [{tool_calls: [{name: GraderResponse, args: {result: satisfied, explanation: Good., criteria: [{name: brief, passed: true}]}}]}]
+checkpoint: sqlite:agent.db
+middleware: [{rubric: {model: grader}}]
+`)
+	require.Equal(t, exitOK, b.run("run", "--state", "rubric=Be brief.", "hi"), &b.err)
+	require.Contains(t, b.err.String(), `rubric_evaluation_end {"criteria":[{"name":"brief","passed":true}]`)
+	require.Equal(t, exitOK, b.run("run", "hi"), &b.err)
+	require.NotContains(t, b.err.String(), "rubric_evaluation")
+	for text, flags := range map[string][]string{
+		`field "rubrik": is not declared; did you mean "rubric"?`:    {"--state", "rubrik=x", "hi"},
+		`--state "rubric": write KEY=VALUE, a JSON object, or @FILE`: {"--state", "rubric", "hi"},
+		"--continue takes no --state":                                {"--thread", "t", "--continue", "--state", "rubric=x"},
+	} {
+		require.Equal(t, exitUsage, b.run(append([]string{"run"}, flags...)...), &b.err)
+		require.Contains(t, b.err.String(), text)
+	}
+}

@@ -59,24 +59,9 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
 			if err := flags.check(c); err != nil {
 				return err
 			}
-			input := flags.input()
-			input.KeepWaiting = !flags.giveUp
-			if proceed && flags.giveUp {
-				return &exitError{exitUsage, errors.New("run: --continue continues the run that --give-up would give up; leave out one of them")}
-			}
-			if input.Continue = proceed; !proceed {
-				m, err := a.readMessage(c.Context(), args, &flags)
-				if err != nil {
-					return err
-				}
-				input.Messages = []abi.Message{m}
-			} else if len(args) > 0 {
-				return &exitError{exitUsage, errors.New("run: --continue takes no prompt; leave out the prompt to continue the last run, " +
-					"or --continue to start a new one")}
-			} else if len(flags.state.given) > 0 {
-				return &exitError{exitUsage, errors.New("run: --continue takes no --state, because the run goes on with the state that it has; leave out one of them")}
-			} else if len(flags.paths) > 0 {
-				return &exitError{exitUsage, errors.New("run: --continue takes no --file, because files belong to a prompt; leave out one of them")}
+			input, err := a.runInput(c.Context(), args, &flags, proceed)
+			if err != nil {
+				return err
 			}
 			if dry {
 				if proceed {
@@ -96,6 +81,32 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
 	flags.addAttachments(c)
 	flags.addGiveUp(c)
 	return c
+}
+
+// runInput returns the input of a run: the prompt, or that the thread's last run goes on.
+func (a *app) runInput(ctx context.Context, args []string, flags *runFlags, proceed bool) (host.Input, error) {
+	input := flags.input()
+	if !proceed {
+		input.KeepWaiting = !flags.giveUp
+		m, err := a.readMessage(ctx, args, flags)
+		input.Messages = []abi.Message{m}
+		return input, err
+	}
+	input.Continue, input.KeepWaiting = true, true
+	for _, with := range []struct {
+		given bool
+		text  string
+	}{
+		{flags.giveUp, "--continue continues the run that --give-up would give up; leave out one of them"},
+		{len(args) > 0, "--continue takes no prompt; leave out the prompt to continue the last run, or --continue to start a new one"},
+		{len(flags.state.given) > 0, "--continue takes no --state, because the run goes on with the state that it has; leave out one of them"},
+		{len(flags.paths) > 0, "--continue takes no --file, because files belong to a prompt; leave out one of them"},
+	} {
+		if with.given {
+			return input, &exitError{exitUsage, errors.New("run: " + with.text)}
+		}
+	}
+	return input, nil
 }
 
 // readMessage returns the prompt with the files of --file.

@@ -51,7 +51,7 @@ func (c *claude) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{
+	_ = json.NewEncoder(w).Encode(map[string]any{ //nolint:errchkjson // the client would notice
 		"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5", "content": c.answers[0], "stop_reason": reason,
 		"usage": map[string]any{"input_tokens": 1, "output_tokens": 1},
 	})

@@ -192,7 +192,7 @@ func TestOrder(t *testing.T) {
 	require.Empty(t, layout.Advice)
 	require.Equal(t, []string{"skills", "patch_tool_calls", "memory"}, layout.BeforeAgent)
 	require.Equal(t, []string{"skills", "summarization"}, layout.BeforeModel)
-	require.Equal(t, []string{"todo_list", "skills", "filesystem", "summarization", "anthropic_prompt_caching", "memory"}, layout.WrapModelCall)
+	require.Equal(t, []string{"todo_list", "skills", "filesystem", "summarization", "anthropic_prompt_caching", "memory", "unsupported_content"}, layout.WrapModelCall)
 	require.Equal(t, []string{"human_in_the_loop", "todo_list"}, layout.AfterModel)
 	require.Equal(t, []string{"filesystem", "human_in_the_loop"}, layout.WrapToolCall)
 }

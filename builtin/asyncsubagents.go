@@ -10,7 +10,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/tool/agentserver"
+	"github.com/agenthost/agenthost/server/client"
 )
 
 // AsyncSubagents hands tasks to agents on other servers, which work in the background while this agent goes on. The servers speak the
@@ -85,7 +85,7 @@ var asyncSubagentsEntry = Entry{
 }
 
 const (
-	strategyEnqueue = agentserver.StrategyEnqueue
+	strategyEnqueue = client.StrategyEnqueue
 	modeFork        = "fork"
 )
 
@@ -127,7 +127,7 @@ type remoteCrew struct{ agents []remoteAgent }
 type remoteAgent struct {
 	AsyncSubagent
 
-	server *agentserver.Client
+	server *client.Client
 }
 
 // connect checks a subagent and makes the client of its server.
@@ -144,7 +144,7 @@ func (c *remoteCrew) connect(a *AsyncSubagent) (remoteAgent, error) {
 		return made, fmt.Errorf("name: there are two subagents %q; give them different names", a.Name)
 	}
 	switch a.UpdateStrategy {
-	case "", agentserver.StrategyInterrupt, strategyEnqueue:
+	case "", client.StrategyInterrupt, strategyEnqueue:
 	default:
 		return made, fmt.Errorf("update_strategy is %q; use interrupt or enqueue", a.UpdateStrategy)
 	}
@@ -157,7 +157,7 @@ func (c *remoteCrew) connect(a *AsyncSubagent) (remoteAgent, error) {
 		return made, errors.New("webhook: the URL is invalid; write it as https://example.com/done")
 	}
 	var err error
-	made.server, err = agentserver.New(agentserver.Config{URL: a.URL, Headers: a.Headers})
+	made.server, err = client.New(client.Config{URL: a.URL, Headers: a.Headers})
 	return made, err
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/history"
-	"github.com/agenthost/agenthost/host/tool/agentserver"
 	"github.com/agenthost/agenthost/internal/text"
+	"github.com/agenthost/agenthost/server/client"
 )
 
 // notificationKey is the key in the meta of a notification. Its value says which task it is about.
@@ -109,11 +109,11 @@ func (o *observation) notification(t *asyncTask, status, next string) *abi.Messa
 	blocks := []abi.Block{abi.TextBlock(notificationStart + "<task-notification>\n<task-id>" + escaped(t.TaskID) + "</task-id>\n<agent-name>" +
 		escaped(t.AgentName) + "</agent-name>\n<status>" + escaped(status) + "</status>\n")}
 	switch status {
-	case agentserver.Success:
+	case client.Success:
 		blocks = append(blocks, abi.TextBlock("<result>\n"))
 		blocks = append(blocks, cutBlocks(finalContent(o.thread).Blocks())...)
 		blocks = append(blocks, abi.TextBlock("\n</result>\n"))
-	case agentserver.Failed:
+	case client.Failed:
 		blocks = append(blocks, details("error", wire.String("The subagent failed.")))
 	case taskWaiting:
 		blocks = append(blocks, details("interrupts", interruptsIn(o.thread)))

@@ -7,8 +7,8 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/host/tool/agentserver"
 	"github.com/agenthost/agenthost/internal/text"
+	"github.com/agenthost/agenthost/server/client"
 )
 
 const (
@@ -25,15 +25,15 @@ func (o *observation) answer(t *asyncTask, status string) abi.Content {
 	pairs := []wire.Pair{{Key: "status", Value: wire.String(status)}, {Key: "thread_id", Value: wire.String(t.ThreadID)}}
 	add := func(key string, value wire.Raw) { pairs = append(pairs, wire.Pair{Key: key, Value: value}) }
 	switch status {
-	case agentserver.Pending:
+	case client.Pending:
 		add("note", wire.String(pendingNote))
-	case agentserver.Success:
+	case client.Success:
 		result := finalContent(o.thread)
 		if hasMedia(result) {
 			return abi.Blocks(append([]abi.Block{abi.TextBlock(spacedObject(pairs))}, result.Blocks()...)...)
 		}
 		add("result", wire.String(result.Text()))
-	case agentserver.Failed:
+	case client.Failed:
 		failure := taskFailed
 		if o.run.Error != "" {
 			failure = text.Cut(o.run.Error, maxTaskResult)
@@ -47,7 +47,7 @@ func (o *observation) answer(t *asyncTask, status string) abi.Content {
 }
 
 // interruptsIn returns what the thread waits for: a list of {id, value}.
-func interruptsIn(thread *agentserver.Thread) wire.Raw {
+func interruptsIn(thread *client.Thread) wire.Raw {
 	out := wire.AppendArrayHeader(nil, len(thread.Interrupts))
 	for _, asked := range thread.Interrupts {
 		value := asked.Value
@@ -69,7 +69,7 @@ func hasMedia(content abi.Content) bool {
 }
 
 // finalContent returns the texts and media of the last message of a thread.
-func finalContent(thread *agentserver.Thread) abi.Content {
+func finalContent(thread *client.Thread) abi.Content {
 	messages, _ := thread.Values.Get("messages").Items()
 	if len(messages) == 0 {
 		return abi.Text(noOutput)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/tool/agentserver"
+	"github.com/agenthost/agenthost/server/client"
 )
 
 // asyncTask is a task in the state.
@@ -40,7 +40,7 @@ const (
 // final reports whether the task will not change any more. One whose status this host does not know may change.
 func (t *asyncTask) final() bool {
 	return slices.Contains([]string{
-		taskCancelled, agentserver.Success, agentserver.Failed, agentserver.TimedOut, agentserver.Interrupted,
+		taskCancelled, client.Success, client.Failed, client.TimedOut, client.Interrupted,
 	}, t.Status)
 }
 
@@ -101,8 +101,8 @@ func timestamp(rt *host.Runtime) string { return rt.Now().UTC().Format(time.RFC3
 
 // observation is what a server says about a task.
 type observation struct {
-	run    *agentserver.Run
-	thread *agentserver.Thread // nil unless the run has succeeded
+	run    *client.Run
+	thread *client.Thread // nil unless the run has succeeded
 }
 
 // observe looks at the newest run of a task and, if that has succeeded, at its thread. A run that another client replaced, or
@@ -115,25 +115,25 @@ func (c *remoteCrew) observe(ctx context.Context, t *asyncTask) (o observation, 
 	if o.run, err = agent.server.Run(ctx, t.ThreadID, t.RunID); err != nil {
 		return o, err
 	}
-	if o.run.Status == agentserver.Interrupted && t.Status != taskCancelled {
+	if o.run.Status == client.Interrupted && t.Status != taskCancelled {
 		if err := o.follow(ctx, agent.server, t.ThreadID); err != nil {
 			return o, err
 		}
 	}
-	if o.run.Status != agentserver.Success {
+	if o.run.Status != client.Success {
 		return o, nil
 	}
 	if o.thread, err = agent.server.Thread(ctx, t.ThreadID); err != nil {
 		return o, err
 	}
-	if o.thread.Status == agentserver.ThreadBusy || o.thread.Status == agentserver.ThreadError {
+	if o.thread.Status == client.ThreadBusy || o.thread.Status == client.ThreadError {
 		err = o.follow(ctx, agent.server, t.ThreadID)
 	}
 	return o, err
 }
 
 // follow goes on to the newest run of the thread.
-func (o *observation) follow(ctx context.Context, server *agentserver.Client, thread string) error {
+func (o *observation) follow(ctx context.Context, server *client.Client, thread string) error {
 	latest, err := server.LatestRun(ctx, thread)
 	if err == nil && latest != nil {
 		o.run = latest
@@ -144,20 +144,20 @@ func (o *observation) follow(ctx context.Context, server *agentserver.Client, th
 // status returns the status of the task.
 func (o *observation) status() string {
 	switch {
-	case o.run.Status == agentserver.Interrupted:
+	case o.run.Status == client.Interrupted:
 		return taskCancelled
-	case o.run.Status != agentserver.Success || o.thread == nil:
+	case o.run.Status != client.Success || o.thread == nil:
 		return o.run.Status
 	}
 	switch o.thread.Status {
-	case agentserver.ThreadInterrupted:
+	case client.ThreadInterrupted:
 		return taskWaiting
-	case agentserver.ThreadBusy:
-		return agentserver.Running
-	case agentserver.ThreadError:
-		return agentserver.Failed
+	case client.ThreadBusy:
+		return client.Running
+	case client.ThreadError:
+		return client.Failed
 	default:
-		return agentserver.Success
+		return client.Success
 	}
 }
 

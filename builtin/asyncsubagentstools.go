@@ -10,7 +10,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/tool"
-	"github.com/agenthost/agenthost/host/tool/agentserver"
+	"github.com/agenthost/agenthost/server/client"
 )
 
 // maxTasks is how many tasks an agent keeps in the state.
@@ -104,14 +104,14 @@ func (c *remoteCrew) start(ctx context.Context, in startTaskArguments) (*host.To
 	}
 	now := timestamp(rt)
 	return answered("Launched async subagent. task_id: "+thread.ID, asyncTask{
-		TaskID: thread.ID, AgentName: agent.Name, ThreadID: thread.ID, RunID: run.ID, Status: agentserver.Running,
+		TaskID: thread.ID, AgentName: agent.Name, ThreadID: thread.ID, RunID: run.ID, Status: client.Running,
 		CreatedAt: now, LastCheckedAt: now, LastUpdatedAt: now,
 	})
 }
 
 // request returns the request for a run with these messages. The run learns the thread of this agent.
-func (a *remoteAgent) request(rt *host.Runtime, messages wire.Raw) *agentserver.RunRequest {
-	r := &agentserver.RunRequest{Assistant: a.GraphID, Input: wire.Map{{Key: "messages", Value: messages}}, Webhook: a.Webhook}
+func (a *remoteAgent) request(rt *host.Runtime, messages wire.Raw) *client.RunRequest {
+	r := &client.RunRequest{Assistant: a.GraphID, Input: wire.Map{{Key: "messages", Value: messages}}, Webhook: a.Webhook}
 	if rt.ThreadID() != "" {
 		parent := wire.Map{{Key: "thread_id", Value: wire.String(rt.ThreadID())}}
 		configurable := wire.Map{{Key: "deepagents_parent", Value: parent.Raw()}}
@@ -171,7 +171,7 @@ func (c *remoteCrew) update(ctx context.Context, in updateTaskArguments) (*host.
 			". Send this follow-up in a later turn, or combine the two into one message."), nil
 	}
 	r := agent.request(rt, userMessage(in.Message))
-	r.MultitaskStrategy = agentserver.StrategyInterrupt
+	r.MultitaskStrategy = client.StrategyInterrupt
 	if queues {
 		r.MultitaskStrategy = strategyEnqueue
 	}
@@ -180,7 +180,7 @@ func (c *remoteCrew) update(ctx context.Context, in updateTaskArguments) (*host.
 		return failed(ctx, what, err)
 	}
 	updated := *t
-	updated.RunID, updated.Status, updated.LastUpdatedAt = run.ID, agentserver.Running, timestamp(rt)
+	updated.RunID, updated.Status, updated.LastUpdatedAt = run.ID, client.Running, timestamp(rt)
 	if queues {
 		updated.Status = run.Status
 		updated.SupersededRunIDs = nil
@@ -195,7 +195,7 @@ func (c *remoteCrew) update(ctx context.Context, in updateTaskArguments) (*host.
 // updateAnswer says what becomes of a follow-up.
 func (t *asyncTask) updateAnswer(queues bool) string {
 	switch {
-	case queues && (t.Status == agentserver.Running || t.Status == agentserver.Pending):
+	case queues && (t.Status == client.Running || t.Status == client.Pending):
 		return "Queued follow-up to async subagent without interrupting its current run. task_id: " + t.TaskID
 	case t.Status == taskWaiting:
 		return "Updated async subagent. task_id: " + t.TaskID + ". It was waiting for a human; that request was dropped."
@@ -267,7 +267,7 @@ func (c *remoteCrew) cancel(ctx context.Context, in taskIDArguments) (*host.Tool
 func (a *remoteAgent) cancelEarlier(ctx context.Context, rt *host.Runtime, t *asyncTask) {
 	for _, id := range slices.Backward(t.SupersededRunIDs) {
 		run, err := a.server.Run(ctx, t.ThreadID, id)
-		if err == nil && (run.Status == agentserver.Running || run.Status == agentserver.Pending) {
+		if err == nil && (run.Status == client.Running || run.Status == client.Pending) {
 			err = a.server.CancelRun(ctx, t.ThreadID, id)
 		}
 		if err != nil {

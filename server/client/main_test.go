@@ -1,4 +1,4 @@
-package agentserver_test
+package client_test
 
 import (
 	"testing"

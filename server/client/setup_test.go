@@ -1,4 +1,4 @@
-package agentserver_test
+package client_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/host/tool/agentserver"
+	"github.com/agenthost/agenthost/server/client"
 )
 
 type object = map[string]any
@@ -66,9 +66,9 @@ func serve(t *testing.T, replies ...reply) (address string, got *recorded) {
 }
 
 // connect makes a client.
-func connect(t *testing.T, config agentserver.Config) *agentserver.Client {
+func connect(t *testing.T, config client.Config) *client.Client {
 	t.Helper()
-	client, err := agentserver.New(config)
+	client, err := client.New(config)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, client.Close()) })
 	return client

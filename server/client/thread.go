@@ -1,4 +1,4 @@
-package agentserver
+package client
 
 import (
 	"context"
@@ -62,4 +62,57 @@ func threadOf(doc wire.Raw) (*Thread, error) {
 		}
 	}
 	return t, nil
+}
+
+// DeleteThread removes a thread with its runs.
+func (c *Client) DeleteThread(ctx context.Context, id string) error {
+	_, err := c.do(ctx, request{method: http.MethodDelete, path: []string{"threads", id}})
+	return err
+}
+
+// ThreadQuery selects threads.
+type ThreadQuery struct {
+	Status   string   // "": any
+	Metadata wire.Map // that the threads have, among others
+	Limit    int      // 0: the server's own
+	Offset   int
+}
+
+// SearchThreads returns threads, those that were changed last first.
+func (c *Client) SearchThreads(ctx context.Context, q ThreadQuery) ([]Thread, error) {
+	body := wire.Map{}
+	if q.Status != "" {
+		body.Set("status", wire.String(q.Status))
+	}
+	if len(q.Metadata) > 0 {
+		body.Set("metadata", q.Metadata.Raw())
+	}
+	if q.Limit > 0 {
+		body.Set("limit", wire.Int(int64(q.Limit)))
+	}
+	if q.Offset > 0 {
+		body.Set("offset", wire.Int(int64(q.Offset)))
+	}
+	doc, err := c.do(ctx, request{method: http.MethodPost, path: []string{"threads", "search"}, body: &body})
+	if err != nil {
+		return nil, err
+	}
+	return listOf(doc, threadOf)
+}
+
+// listOf reads a list.
+func listOf[T any](doc wire.Raw, read func(wire.Raw) (*T, error)) ([]T, error) {
+	items, ok := doc.Items()
+	if !ok {
+		return nil, &answerError{"it is not a list"}
+	}
+	out := make([]T, 0, len(items))
+	for _, item := range items {
+		one, err := read(item)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *one)
+	}
+	return out, nil
 }

@@ -1,4 +1,4 @@
-package agentserver
+package client
 
 import (
 	"context"
@@ -47,21 +47,54 @@ type RunRequest struct {
 	Config            wire.Map // the run's configuration, with the key "configurable"
 	MultitaskStrategy string   // "": the server's own, which is to enqueue
 	Webhook           string   // an address that the server calls when the run ends; "": none
+	Command           wire.Map // instead of an input: "resume", "update" or "goto" of LangGraph's Command
+	Context           wire.Map // what the agent's hooks and tools get from the caller
+	Metadata          wire.Map // what the run is found by
+	StreamModes       []string // what [Client.Stream] yields, such as "values" and "messages-tuple"; none: values
+	StreamSubgraphs   bool     // yield what agents within the agent do, too
+	CheckpointID      string   // the state to begin with; "": the newest
+}
+
+// body returns the request as the API has it.
+func (r *RunRequest) body() (wire.Map, error) {
+	body := wire.Map{}
+	body.Set("assistant_id", wire.String(r.Assistant))
+	if r.Input != nil || r.Command == nil {
+		body.Set("input", r.Input.Raw())
+	}
+	for _, object := range []struct {
+		key   string
+		value wire.Map
+	}{{"config", r.Config}, {"command", r.Command}, {"context", r.Context}, {"metadata", r.Metadata}} {
+		if len(object.value) > 0 {
+			body.Set(object.key, object.value.Raw())
+		}
+	}
+	for _, text := range []struct{ key, value string }{
+		{"multitask_strategy", r.MultitaskStrategy}, {"webhook", r.Webhook}, {"checkpoint_id", r.CheckpointID},
+	} {
+		if text.value != "" {
+			body.Set(text.key, wire.String(text.value))
+		}
+	}
+	if len(r.StreamModes) > 0 {
+		modes, err := wire.Of(r.StreamModes)
+		if err != nil {
+			return nil, err
+		}
+		body.Set("stream_mode", modes)
+	}
+	if r.StreamSubgraphs {
+		body.Set("stream_subgraphs", wire.Bool(true))
+	}
+	return body, nil
 }
 
 // CreateRun starts a run in the background. The server may begin it later.
 func (c *Client) CreateRun(ctx context.Context, thread string, r *RunRequest) (*Run, error) {
-	body := wire.Map{}
-	body.Set("assistant_id", wire.String(r.Assistant))
-	body.Set("input", r.Input.Raw())
-	if len(r.Config) > 0 {
-		body.Set("config", r.Config.Raw())
-	}
-	if r.MultitaskStrategy != "" {
-		body.Set("multitask_strategy", wire.String(r.MultitaskStrategy))
-	}
-	if r.Webhook != "" {
-		body.Set("webhook", wire.String(r.Webhook))
+	body, err := r.body()
+	if err != nil {
+		return nil, err
 	}
 	doc, err := c.do(ctx, request{method: http.MethodPost, path: []string{"threads", thread, "runs"}, body: &body})
 	if err != nil {

@@ -1,4 +1,4 @@
-package agentserver
+package client
 
 import (
 	"bytes"
@@ -28,27 +28,20 @@ type request struct {
 	path   []string // the segments of the path
 	query  url.Values
 	body   *wire.Map // nil: none
+
+	lastEvent string // the header Last-Event-ID of a stream
 }
 
 // do performs a request and returns the JSON of the response.
 func (c *Client) do(ctx context.Context, r request) (wire.Raw, error) {
-	address, err := c.address(&r)
+	address, body, err := c.prepare(&r)
 	if err != nil {
 		return nil, err
-	}
-	var body []byte
-	if r.body != nil {
-		if body, err = wire.AppendJSON(nil, r.body.Raw()); err != nil {
-			return nil, err
-		}
-		if len(body) > maxRequest {
-			return nil, fmt.Errorf("the request has %d bytes; the limit is %d", len(body), maxRequest)
-		}
 	}
 	ctx, stop := context.WithTimeout(ctx, c.timeout)
 	defer stop()
 	for attempt := 0; ; attempt++ {
-		answer, delay, err := c.once(ctx, r.method, address, body)
+		answer, delay, err := c.once(ctx, &r, address, body)
 		if err == nil {
 			return answer, nil
 		}
@@ -56,6 +49,17 @@ func (c *Client) do(ctx context.Context, r request) (wire.Raw, error) {
 			return nil, c.described(ctx, err)
 		}
 	}
+}
+
+// prepare returns the address and the body of a request.
+func (c *Client) prepare(r *request) (address string, body []byte, err error) {
+	if address, err = c.address(r); err != nil || r.body == nil {
+		return address, nil, err
+	}
+	if body, err = wire.AppendJSON(nil, r.body.Raw()); err == nil && len(body) > maxRequest {
+		err = fmt.Errorf("the request has %d bytes; the limit is %d", len(body), maxRequest)
+	}
+	return address, body, err
 }
 
 // described returns an error as callers see it.
@@ -88,30 +92,48 @@ func isID(id string) bool {
 	})
 }
 
-// once sends a request once. delay is the value of the header Retry-After.
-func (c *Client) once(ctx context.Context, method, address string, body []byte) (answer wire.Raw, delay string, err error) {
-	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+// send sends a request once, and returns a response whose status says that it succeeded. The caller closes its body.
+func (c *Client) send(ctx context.Context, r *request, address string, body []byte, accept string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, r.method, address, bytes.NewReader(body))
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	for name, value := range c.headers {
 		req.Header.Set(name, value)
 	}
-	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept", accept)
+	if r.lastEvent != "" {
+		req.Header.Set("Last-Event-ID", r.lastEvent)
+	}
 	client := c.reads
-	if method != http.MethodGet {
+	if r.method != http.MethodGet {
 		client = c.writes
 		req.Header.Set("Content-Type", "application/json")
 	}
 	response, err := client.Do(req)
 	if err != nil {
-		return nil, "", err
+		return nil, err
+	}
+	if response.StatusCode >= 200 && response.StatusCode <= 299 {
+		return response, nil
 	}
 	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode < 200 || response.StatusCode > 299 {
-		said, _ := io.ReadAll(io.LimitReader(response.Body, maxRefusal)) // the status counts
-		return nil, response.Header.Get("Retry-After"), c.refusal(response.StatusCode, said)
+	said, _ := io.ReadAll(io.LimitReader(response.Body, maxRefusal)) // the status counts
+	refused := c.refusal(response.StatusCode, said)
+	refused.after = response.Header.Get("Retry-After")
+	return nil, refused
+}
+
+// once sends a request once. delay is the value of the header Retry-After.
+func (c *Client) once(ctx context.Context, r *request, address string, body []byte) (answer wire.Raw, delay string, err error) {
+	response, err := c.send(ctx, r, address, body, "application/json")
+	if err != nil {
+		if refused, ok := errors.AsType[*Error](err); ok {
+			delay = refused.after
+		}
+		return nil, delay, err
 	}
+	defer func() { _ = response.Body.Close() }()
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
 	switch {
 	case err != nil:

@@ -1,4 +1,4 @@
-package agentserver
+package client
 
 import (
 	"context"
@@ -25,13 +25,18 @@ func (c *Client) repeats(ctx context.Context, method string, attempt int, asked 
 			return false
 		}
 	}
-	timer := time.NewTimer(delay)
+	return wait(ctx, delay) == nil
+}
+
+// wait waits for some time.
+func wait(ctx context.Context, some time.Duration) error {
+	timer := time.NewTimer(some)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
+		return nil
 	case <-ctx.Done():
-		return false
+		return ctx.Err()
 	}
 }
 

@@ -1,4 +1,4 @@
-package agentserver_test
+package client_test
 
 import (
 	"net/http"
@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/agenthost/agenthost/host/tool/agentserver"
+	"github.com/agenthost/agenthost/server/client"
 )
 
 // FuzzAnswers has a server answer anything.
@@ -28,24 +28,24 @@ func FuzzAnswers(f *testing.F) {
 		_, _ = w.Write(next.Load().body)
 	}))
 	defer server.Close()
-	client, err := agentserver.New(agentserver.Config{URL: server.URL})
+	c, err := client.New(client.Config{URL: server.URL})
 	if err != nil {
 		f.Fatal(err)
 	}
-	defer func() { _ = client.Close() }()
+	defer func() { _ = c.Close() }()
 	f.Fuzz(func(t *testing.T, said []byte, fine bool) {
 		next.Store(&reply{http.StatusOK, said})
 		if !fine {
 			next.Store(&reply{http.StatusBadRequest, said})
 		}
-		run, err := client.Run(t.Context(), "t", "r")
+		run, err := c.Run(t.Context(), "t", "r")
 		if err == nil && (run.ID == "" || run.Status == "") {
 			t.Fatal("a run without id or status")
 		}
-		if thread, err := client.Thread(t.Context(), "t"); err == nil && thread.ID == "" {
+		if thread, err := c.Thread(t.Context(), "t"); err == nil && thread.ID == "" {
 			t.Fatal("a thread without id")
 		}
-		_, _ = client.LatestRun(t.Context(), "t")
-		_ = client.CancelRun(t.Context(), "t", "r")
+		_, _ = c.LatestRun(t.Context(), "t")
+		_ = c.CancelRun(t.Context(), "t", "r")
 	})
 }

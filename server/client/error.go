@@ -1,4 +1,4 @@
-package agentserver
+package client
 
 import (
 	"context"
@@ -17,6 +17,8 @@ import (
 type Error struct {
 	Status  int    // the HTTP status
 	Message string // what the server says, on one line of at most 500 characters; "": nothing
+
+	after string // the header Retry-After
 }
 
 // Error returns what the server says, or else the status.

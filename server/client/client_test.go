@@ -1,4 +1,4 @@
-package agentserver_test
+package client_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/host/tool/agentserver"
+	"github.com/agenthost/agenthost/server/client"
 )
 
 func TestRequestsOfTheAPI(t *testing.T) {
@@ -27,29 +27,29 @@ func TestRequestsOfTheAPI(t *testing.T) {
 		}},
 		reply{body: object{}},
 	)
-	client := connect(t, agentserver.Config{URL: address + "/base/", Headers: map[string]string{"x-api-key": "secret-key"}})
-	thread, err := client.CreateThread(t.Context(), wire.Map{{Key: "subagent_name", Value: wire.String("a")}})
+	c := connect(t, client.Config{URL: address + "/base/", Headers: map[string]string{"x-api-key": "secret-key"}})
+	thread, err := c.CreateThread(t.Context(), wire.Map{{Key: "subagent_name", Value: wire.String("a")}})
 	require.NoError(t, err)
 	require.Equal(t, "t1", thread.ID)
 	input := wire.Map{{Key: "messages", Value: wire.Raw{0x90}}}
-	run, err := client.CreateRun(t.Context(), "t1", &agentserver.RunRequest{
+	run, err := c.CreateRun(t.Context(), "t1", &client.RunRequest{
 		Assistant: "research", Input: input, Config: wire.Map{{Key: "configurable", Value: wire.Map{}.Raw()}},
-		MultitaskStrategy: agentserver.StrategyEnqueue, Webhook: "https://example.com/done",
+		MultitaskStrategy: client.StrategyEnqueue, Webhook: "https://example.com/done",
 	})
 	require.NoError(t, err)
-	require.Equal(t, &agentserver.Run{ID: "r1", Status: agentserver.Pending}, run)
-	run, err = client.Run(t.Context(), "t1", "r1")
+	require.Equal(t, &client.Run{ID: "r1", Status: client.Pending}, run)
+	run, err = c.Run(t.Context(), "t1", "r1")
 	require.NoError(t, err)
-	require.Equal(t, &agentserver.Run{ID: "r1", Status: agentserver.Failed, Error: "it broke"}, run)
-	run, err = client.LatestRun(t.Context(), "t1")
+	require.Equal(t, &client.Run{ID: "r1", Status: client.Failed, Error: "it broke"}, run)
+	run, err = c.LatestRun(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Equal(t, "r2", run.ID)
-	thread, err = client.Thread(t.Context(), "t1")
+	thread, err = c.Thread(t.Context(), "t1")
 	require.NoError(t, err)
-	require.Equal(t, agentserver.ThreadInterrupted, thread.Status)
-	require.Equal(t, []agentserver.Interrupt{{ID: "i1", Value: wire.String("sure?")}}, thread.Interrupts)
+	require.Equal(t, client.ThreadInterrupted, thread.Status)
+	require.Equal(t, []client.Interrupt{{ID: "i1", Value: wire.String("sure?")}}, thread.Interrupts)
 	require.JSONEq(t, `{"n": 1}`, thread.Values.JSON())
-	require.NoError(t, client.CancelRun(t.Context(), "t1", "r1"))
+	require.NoError(t, c.CancelRun(t.Context(), "t1", "r1"))
 	require.Equal(t, []string{
 		`POST /base/threads {"metadata":{"subagent_name":"a"}}`,
 		`POST /base/threads/t1/runs {"assistant_id":"research","config":{"configurable":{}},"input":{"messages":[]},` +
@@ -65,7 +65,7 @@ func TestRequestsOfTheAPI(t *testing.T) {
 func TestAThreadWithoutRuns(t *testing.T) {
 	t.Parallel()
 	address, _ := serve(t, reply{body: []any{}})
-	run, err := connect(t, agentserver.Config{URL: address}).LatestRun(t.Context(), "t1")
+	run, err := connect(t, client.Config{URL: address}).LatestRun(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Nil(t, run)
 }
@@ -81,9 +81,9 @@ func TestRefusalsSayWhatTheServerSays(t *testing.T) {
 		"bad key ***":          {status: 401, body: object{"detail": "bad key very-secret-value"}},
 	} {
 		address, got := serve(t, answer)
-		client := connect(t, agentserver.Config{URL: address, Headers: map[string]string{"Authorization": "Bearer very-secret-value"}})
-		_, err := client.Run(t.Context(), "t1", "r1")
-		var refused *agentserver.Error
+		c := connect(t, client.Config{URL: address, Headers: map[string]string{"Authorization": "Bearer very-secret-value"}})
+		_, err := c.Run(t.Context(), "t1", "r1")
+		var refused *client.Error
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, answer.status, refused.Status)
 		require.ErrorContains(t, err, says)
@@ -104,12 +104,12 @@ func TestAnswersThatAreNotUsable(t *testing.T) {
 		"json: as":                 strings.Repeat("[", 100) + strings.Repeat("]", 100),
 	} {
 		address, _ := serve(t, reply{body: body})
-		_, err := connect(t, agentserver.Config{URL: address}).Run(t.Context(), "t", "r")
+		_, err := connect(t, client.Config{URL: address}).Run(t.Context(), "t", "r")
 		require.ErrorContains(t, err, says)
 		require.Less(t, len(err.Error()), 1000)
 	}
 	address, _ := serve(t, reply{body: object{"not": "a list"}})
-	_, err := connect(t, agentserver.Config{URL: address}).LatestRun(t.Context(), "t")
+	_, err := connect(t, client.Config{URL: address}).LatestRun(t.Context(), "t")
 	require.ErrorContains(t, err, "not a list of runs")
 }
 
@@ -117,11 +117,11 @@ func TestAnswersThatAreNotUsable(t *testing.T) {
 func TestIDsDoNotChangeThePath(t *testing.T) {
 	t.Parallel()
 	address, got := serve(t, reply{body: object{}})
-	client := connect(t, agentserver.Config{URL: address})
+	c := connect(t, client.Config{URL: address})
 	for _, id := range []string{"", "..", ".", "a/b", "a?b", "a%2fb", "ü", strings.Repeat("a", 129)} {
-		_, err := client.Run(t.Context(), id, "r")
+		_, err := c.Run(t.Context(), id, "r")
 		require.ErrorContains(t, err, "cannot be an id")
-		_, err = client.Run(t.Context(), "t", id)
+		_, err = c.Run(t.Context(), "t", id)
 		require.ErrorContains(t, err, "cannot be an id")
 	}
 	require.Empty(t, got.all())
@@ -132,12 +132,12 @@ func TestReadsAreRepeated(t *testing.T) {
 	run := reply{body: object{"run_id": "r", "status": "running"}}
 	for _, status := range []int{429, 502, 503, 504} {
 		address, got := serve(t, reply{status: status, body: ""}, run)
-		_, err := connect(t, agentserver.Config{URL: address}).Run(t.Context(), "t", "r")
+		_, err := connect(t, client.Config{URL: address}).Run(t.Context(), "t", "r")
 		require.NoError(t, err)
 		require.Len(t, got.all(), 2)
 	}
 	address, got := serve(t, reply{status: 503, body: ""})
-	_, err := connect(t, agentserver.Config{URL: address}).Run(t.Context(), "t", "r")
+	_, err := connect(t, client.Config{URL: address}).Run(t.Context(), "t", "r")
 	require.ErrorContains(t, err, "the status 503 Service Unavailable")
 	require.Len(t, got.all(), 3)
 }
@@ -148,12 +148,12 @@ func TestWritesAreRepeatedOnlyIfRefused(t *testing.T) {
 	run := reply{body: object{"run_id": "r", "status": "pending"}}
 	for status, requests := range map[int]int{429: 2, 500: 1, 502: 1, 503: 1, 504: 1} {
 		address, got := serve(t, reply{status: status, body: ""}, run)
-		_, err := connect(t, agentserver.Config{URL: address}).CreateRun(t.Context(), "t", &agentserver.RunRequest{Assistant: "a"})
+		_, err := connect(t, client.Config{URL: address}).CreateRun(t.Context(), "t", &client.RunRequest{Assistant: "a"})
 		require.Equal(t, status == 429, err == nil, status)
 		require.Len(t, got.all(), requests, status)
 	}
 	address, got := serve(t, reply{status: 429, body: "", header: map[string]string{"Retry-After": "60"}})
-	_, err := connect(t, agentserver.Config{URL: address}).CreateRun(t.Context(), "t", &agentserver.RunRequest{Assistant: "a"})
+	_, err := connect(t, client.Config{URL: address}).CreateRun(t.Context(), "t", &client.RunRequest{Assistant: "a"})
 	require.ErrorContains(t, err, "429")
 	require.Len(t, got.all(), 1, "a minute is too long to wait")
 }
@@ -162,17 +162,17 @@ func TestRedirects(t *testing.T) {
 	t.Parallel()
 	other, elsewhere := serve(t, reply{body: object{"run_id": "r", "status": "running"}})
 	address, _ := serve(t, reply{status: 307, body: "", header: map[string]string{"Location": other + "/threads/t/runs/r"}})
-	client := connect(t, agentserver.Config{URL: address, Headers: map[string]string{"x-api-key": "k"}})
-	_, err := client.Run(t.Context(), "t", "r")
+	c := connect(t, client.Config{URL: address, Headers: map[string]string{"x-api-key": "k"}})
+	_, err := c.Run(t.Context(), "t", "r")
 	require.ErrorContains(t, err, "redirects to another server")
 	require.Empty(t, elsewhere.all())
 
 	address, _ = serve(t, reply{status: 302, body: "", header: map[string]string{"Location": "/login"}})
-	_, err = connect(t, agentserver.Config{URL: address}).CreateThread(t.Context(), nil)
+	_, err = connect(t, client.Config{URL: address}).CreateThread(t.Context(), nil)
 	require.ErrorContains(t, err, "redirects the request to something else")
 
 	address, _ = serve(t, reply{status: 308, body: "", header: map[string]string{"Location": "/v1/threads"}}, reply{body: object{"thread_id": "t"}})
-	thread, err := connect(t, agentserver.Config{URL: address}).CreateThread(t.Context(), nil)
+	thread, err := connect(t, client.Config{URL: address}).CreateThread(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, "t", thread.ID)
 }
@@ -183,23 +183,23 @@ func TestServersThatDoNotAnswer(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, silent.Close()) }()
 	address := "http://" + silent.Addr().String()
-	_, err = connect(t, agentserver.Config{URL: address, Timeout: 20 * time.Millisecond}).CreateThread(t.Context(), nil)
+	_, err = connect(t, client.Config{URL: address, Timeout: 20 * time.Millisecond}).CreateThread(t.Context(), nil)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorContains(t, err, "did not answer in time")
 	require.NotContains(t, err.Error(), address)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = connect(t, agentserver.Config{URL: address}).Run(ctx, "t", "r")
+	_, err = connect(t, client.Config{URL: address}).Run(ctx, "t", "r")
 	require.ErrorIs(t, err, context.Canceled)
 
-	_, err = connect(t, agentserver.Config{URL: "http://127.0.0.1:1", Timeout: 100 * time.Millisecond}).CreateThread(t.Context(), nil)
+	_, err = connect(t, client.Config{URL: "http://127.0.0.1:1", Timeout: 100 * time.Millisecond}).CreateThread(t.Context(), nil)
 	require.Error(t, err)
 }
 
 func TestConfigurationErrors(t *testing.T) {
 	t.Parallel()
-	for says, config := range map[string]agentserver.Config{
+	for says, config := range map[string]client.Config{
 		"url is missing":                 {},
 		"url: the URL is invalid":        {URL: "agents.example.com"},
 		"url: the URL contains a user":   {URL: "https://a:b@example.com"},
@@ -211,9 +211,9 @@ func TestConfigurationErrors(t *testing.T) {
 		"timeout: the value is -1ns":     {URL: "https://example.com", Timeout: -1},
 		"timeout: the value is 2h0m0s; ": {URL: "https://example.com", Timeout: 2 * time.Hour},
 	} {
-		_, err := agentserver.New(config)
+		_, err := client.New(config)
 		require.ErrorContains(t, err, says)
 	}
-	require.Equal(t, "the server answered with the status 599", (&agentserver.Error{Status: 599}).Error())
-	require.Equal(t, "the server answered with the status 404 Not Found", (&agentserver.Error{Status: http.StatusNotFound}).Error())
+	require.Equal(t, "the server answered with the status 599", (&client.Error{Status: 599}).Error())
+	require.Equal(t, "the server answered with the status 404 Not Found", (&client.Error{Status: http.StatusNotFound}).Error())
 }

@@ -121,6 +121,7 @@ vulncheck: ## look for known vulnerabilities in the code that we call; needs the
 
 .PHONY: nightly
 nightly: ## run the checks that are too slow for every commit: long fuzzing, repeated shuffled race tests, steadier benchmarks
+	$(MAKE) llmposter
 	go test -race -shuffle=on -count=5 -timeout=60m ./...
 	$(MAKE) fuzz FUZZTIME=60s
 	$(MAKE) soak SOAK=100000000

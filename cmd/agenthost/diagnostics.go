@@ -28,8 +28,9 @@ the manifest as 'agenthost config show' lists them, what 'agenthost plugin inspe
 the names of environment variables, without their values.
 
 It holds no conversations and no secrets: the values of variables and of keys that are named like a secret are
-shown as ***. Texts of the manifest, such as prompts, and the arguments of commands are left out, and your
-home directory is ~. Nothing is sent anywhere. Look at the file before you publish it.
+shown as ***, unless they have fewer than 6 bytes: then the command names the variables. Texts of the
+manifest, such as prompts, and the arguments of commands are left out, and your home directory is ~.
+Nothing is sent anywhere. Look at the file before you publish it.
 
 The file is written even if the manifest has an error. An existing file is never overwritten.`,
 		Example: `  agenthost diagnostics
@@ -63,6 +64,10 @@ func (a *app) writeDiagnostics(ctx context.Context, path string) error {
 	}
 	if _, err := fmt.Fprintf(a.out, "wrote %s; look at it before you publish it\n", terminal.Line(path)); err != nil {
 		return &exitError{exitFailed, err}
+	}
+	if short := a.watch.short(); len(short) > 0 {
+		fmt.Fprintf(a.err, "· the values of %s have fewer than %d bytes and are not hidden, since they may be ordinary words: look for them in the file\n",
+			terminal.Line(strings.Join(short, ", ")), minSecret)
 	}
 	return nil
 }

@@ -54,6 +54,26 @@ func (v *usedVariables) add(name, value string, inFile bool) {
 // minSecret is the minimum length in bytes of a hidden value, because shorter ones may be ordinary words.
 const minSecret = 6
 
+// short returns the variables named like a secret whose values are too short to be hidden.
+func (v *usedVariables) short() []string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	names := map[string]bool{}
+	note := func(name, value string) {
+		if name = strings.TrimSuffix(name, "="); value != "" && len(value) < minSecret && mask.IsCredential(name) {
+			names[name] = true
+		}
+	}
+	for name, value := range v.values {
+		note(name, value)
+	}
+	for _, variable := range os.Environ() {
+		name, value, _ := strings.Cut(variable, "=")
+		note(name, value)
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
 // mask hides the values of the variables, and of all variables of the environment that are named like a secret.
 func (v *usedVariables) mask() *mask.Mask {
 	v.mu.Lock()

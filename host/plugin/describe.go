@@ -54,7 +54,10 @@ func checkParameters(parameters wire.Raw) error {
 
 // describe asks the guest for the most that the plugin may do.
 func (p *Plugin) describe(ctx context.Context) error {
-	err := p.ask(ctx, func(i *instance) error { return p.takeDescription(i, abi.ExportDescribe, &p.described) })
+	err := p.ask(ctx, func(i *instance) error {
+		p.wrote = slices.Clone(i.frame.result)
+		return p.takeDescription(i, abi.ExportDescribe, &p.described)
+	})
 	if err != nil {
 		return err
 	}
@@ -92,6 +95,13 @@ func (p *Plugin) Describe(ctx context.Context) (written wire.Raw, described *abi
 		return written, nil, err
 	}
 	return written, &p.described, nil
+}
+
+// Written returns the Description as the module wrote it, in canonical form and with keys that the ABI does not define, once it is
+// loaded.
+func (p *Plugin) Written() wire.Raw {
+	written, _ := wire.Canonical(p.wrote, p.faultLimit) // it was found valid
+	return written
 }
 
 // Description returns what the plugin does with its configuration, once it is loaded. The caller must not change it.

@@ -35,6 +35,7 @@ type Plugin struct {
 	source    []byte         // the script that the module's engine runs; nil: none
 	settings  map[string]any // what the operator configures
 	config    wire.Raw       // the settings with the schema's defaults
+	wrote     []byte         // what describe returned
 	logger    *slog.Logger
 	models    map[string]model.Model
 	contract  contract.Contract // the one that the module is written for; nil: the ABI's own

@@ -90,17 +90,6 @@ func (c *check) Record(_ *cassette.Plugin, frame *cassette.Frame) {
 	}
 }
 
-// describedBy returns the Description that a module writes, with the keys that the ABI does not define; nil if it writes none.
-func describedBy(ctx context.Context, w plugin.Wasm) wire.Raw {
-	p, err := w.Open(host.Env{})
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = p.Close() }() // it served nothing
-	written, _, _ := p.Describe(ctx) // loading has found what is wrong with it
-	return written
-}
-
 // keysOf warns about keys of a document that the ABI does not define.
 func keysOf[T any](document wire.Raw) (warnings []Warning) {
 	if document.IsZero() {
@@ -126,7 +115,7 @@ func (c *check) run(ctx context.Context, w plugin.Wasm) {
 	err = p.Load(ctx)
 	loaded := Finding{Stage: abi.ExportConfigure, Fuel: p.Usage().LoadFuel}
 	if err == nil {
-		loaded.Warnings = keysOf[abi.Description](describedBy(ctx, w))
+		loaded.Warnings = keysOf[abi.Description](p.Written())
 	}
 	c.add(start, loaded, err)
 	if err != nil {

@@ -23,6 +23,7 @@ dt { margin-top: .75rem }
 <dt><code>POST /threads</code>, <code>POST /threads/{id}/runs/stream</code></dt><dd>start a thread, and a run in it</dd>
 <dt><code>POST /assistants/search</code></dt><dd>list the agents</dd>
 <dt><code><a href="/info">/info</a></code></dt><dd>what this server is</dd>
+<dt><code><a href="/openapi.json">/openapi.json</a></code></dt><dd>all paths, for tools that make clients</dd>
 <dt><code><a href="/ok">/ok</a></code>, <code><a href="/healthz">/healthz</a></code>, <code><a href="/readyz">/readyz</a></code></dt><dd>whether it works</dd>
 </dl>
 <p>Version {{.}}</p>

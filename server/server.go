@@ -33,19 +33,20 @@ type Config struct {
 
 // Server is a server of agents. It performs runs from New on; the caller must close it.
 type Server struct {
-	config    Config
-	log       *slog.Logger
-	door      *langgraph.Handler
-	service   *runs.Service
-	engine    *engine.Engine
-	webhooks  *webhook.Sender
-	told      *deliveries
-	handler   http.Handler
-	release   func() error // of what authenticates
-	stopping  atomic.Bool
-	closing   context.Context //nolint:containedctx // it ends when streams must
-	endStream context.CancelFunc
-	closed    sync.Once
+	config      Config
+	log         *slog.Logger
+	door        *langgraph.Handler
+	service     *runs.Service
+	engine      *engine.Engine
+	webhooks    *webhook.Sender
+	told        *deliveries
+	handler     http.Handler
+	description []byte       // of the API
+	release     func() error // of what authenticates
+	stopping    atomic.Bool
+	closing     context.Context //nolint:containedctx // it ends when streams must
+	endStream   context.CancelFunc
+	closed      sync.Once
 }
 
 // New returns a server. The agents and stores stay the caller's, and must stay open until the server is closed.
@@ -86,6 +87,9 @@ func New(c Config) (_ *Server, err error) {
 	}
 	s.door.Service = s.service
 	s.service.Start()
+	if s.description, err = OpenAPI(); err != nil {
+		return nil, err
+	}
 	if s.handler, err = s.wrap(s.door, authenticator); err != nil {
 		return nil, err
 	}

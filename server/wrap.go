@@ -2,11 +2,14 @@ package server
 
 import (
 	"net/http"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/agenthost/agenthost/server/auth"
 	"github.com/agenthost/agenthost/server/internal/access"
 	"github.com/agenthost/agenthost/server/internal/detail"
+	"github.com/agenthost/agenthost/server/internal/openapi"
 	"github.com/agenthost/agenthost/server/langgraph"
 )
 
@@ -29,9 +32,9 @@ func (s *Server) wrap(door http.Handler, authenticator auth.Authenticator) (http
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.page)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
-	mux.HandleFunc("GET /readyz", s.ready)
+	for _, r := range s.routes() {
+		mux.HandleFunc("GET "+r.path, r.serve)
+	}
 	mux.Handle("/", door)
 	return access.Chain(mux, access.RequestIDs(), access.Log(s.log), access.Recover(s.log), hosts, origins,
 		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, open), rates), nil
@@ -39,11 +42,29 @@ func (s *Server) wrap(door http.Handler, authenticator auth.Authenticator) (http
 
 // open reports whether a request needs no credential.
 func open(r *http.Request) bool {
-	if r.Method == http.MethodGet && (r.URL.Path == "/" || r.URL.Path == "/healthz" || r.URL.Path == "/readyz") {
-		return true
-	}
-	return langgraph.IsOpen(r)
+	return r.Method == http.MethodGet && slices.Contains([]string{"/", "/healthz", "/readyz", "/openapi.json"}, r.URL.Path) || langgraph.IsOpen(r)
 }
+
+// route is a path beside those of the doors, which needs no credential.
+type route struct {
+	path  string // as net/http has it
+	serve http.HandlerFunc
+	api   openapi.Operation
+}
+
+func (s *Server) routes() []route {
+	return []route{
+		{"/{$}", s.page, openapi.Operation{ID: "page", Summary: "Say where things are", Text: "text/html"}},
+		{"/healthz", healthz, openapi.Operation{ID: "healthz", Summary: "Say that the process lives", Text: "text/plain"}},
+		{"/readyz", s.ready, openapi.Operation{
+			ID: "readyz", Summary: "Say whether the server takes requests", Text: "text/plain", Errors: []int{http.StatusServiceUnavailable},
+		}},
+		{"/openapi.json", s.describe, openapi.Operation{ID: "describe", Summary: "Describe the API: this document", Answer: reflect.TypeFor[map[string]any]()}},
+	}
+}
+
+// healthz answers that the process lives.
+func healthz(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }
 
 // ready answers whether the server takes requests, for those who distribute them.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {

@@ -11,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/internal/atomicfile"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/manifest"
+	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/server/config"
 )
 
@@ -42,7 +43,14 @@ the events.`
 	serve.Long = "Print the JSON Schema of serve.yaml, the file that says how agents are served."
 	serve.Example = "  agenthost schema serve -o serve.schema.json"
 	serve.Args = noArguments
-	c.AddCommand(events, serve)
+	api := a.printsSchema(apiDescription)
+	api.Use = "openapi [flags]"
+	api.Short = "Print the OpenAPI description of the API of agenthost serve"
+	api.Long = `Print the description of the API of 'agenthost serve', a document of OpenAPI 3.1. A running server answers
+GET /openapi.json with it. The document docs/server.md describes the API.`
+	api.Example = "  agenthost schema openapi -o openapi.json"
+	api.Args = noArguments
+	c.AddCommand(events, serve, api)
 	return c
 }
 
@@ -80,6 +88,12 @@ func manifestSchema() ([]byte, error) { return printed(manifest.Schema(catalog.C
 
 // serveSchema returns the JSON Schema of serve.yaml.
 func serveSchema() ([]byte, error) { return printed(config.Schema(catalog.Comment)) }
+
+// apiDescription returns the OpenAPI description of the API of a server.
+func apiDescription() ([]byte, error) {
+	text, err := server.OpenAPI()
+	return append(text, '\n'), err
+}
 
 func printed(schema map[string]any, err error) ([]byte, error) {
 	if err != nil {

@@ -3,8 +3,10 @@ package langgraph
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 	"github.com/agenthost/agenthost/server/internal/access"
 	"github.com/agenthost/agenthost/server/internal/detail"
 	"github.com/agenthost/agenthost/server/internal/langchain"
+	"github.com/agenthost/agenthost/server/internal/openapi"
 )
 
 // call is a request that is being answered.
@@ -60,13 +63,17 @@ func (c *call) done() error {
 	return nil
 }
 
-// page answers with a page of a list.
-func (c *call) page(list any, length, offset, total int) error {
+// page answers with the selected members of a page of a list.
+func page[T any](c *call, list []T, names []string, offset, total int) error {
+	part, err := selected(list, names)
+	if err != nil {
+		return err
+	}
 	c.w.Header().Set("X-Pagination-Total", strconv.Itoa(total))
-	if next := offset + length; length > 0 && next < total {
+	if next := offset + len(list); len(list) > 0 && next < total {
 		c.w.Header().Set("X-Pagination-Next", strconv.Itoa(next))
 	}
-	return c.answer(list)
+	return c.answer(part)
 }
 
 // fail answers with an error. What is not meant for clients goes to the log.
@@ -161,43 +168,62 @@ func (c *call) flag(name string) (bool, error) {
 	}
 }
 
-// timeOf returns a time as Python's isoformat writes it; nil for none.
-func timeOf(t time.Time) any {
+// timestamp is a time as Python's isoformat writes it.
+type timestamp string
+
+// JSONSchema returns the schema of times.
+func (timestamp) JSONSchema() openapi.Schema {
+	return openapi.Schema{"type": "string", "format": "date-time"}
+}
+
+// timeOf returns a time for clients; nil for none.
+func timeOf(t time.Time) *timestamp {
 	if t.IsZero() {
 		return nil
 	}
-	return t.UTC().Format("2006-01-02T15:04:05.000000-07:00")
+	return new(timestamp(t.UTC().Format("2006-01-02T15:04:05.000000-07:00")))
 }
 
+// objectText is the text of an object.
+type objectText json.RawMessage
+
+// JSONSchema returns the schema of objects.
+func (objectText) JSONSchema() openapi.Schema { return openapi.Schema{"type": "object"} }
+
+// MarshalJSON returns the text.
+func (o objectText) MarshalJSON() ([]byte, error) { return o, nil }
+
 // orEmpty returns a document, or an empty object in place of none.
-func orEmpty(d runs.Document) json.RawMessage {
+func orEmpty(d runs.Document) objectText {
 	if len(d) == 0 {
-		return json.RawMessage("{}")
+		return objectText("{}")
 	}
-	return d
+	return objectText(d)
 }
 
 // textOrNull returns a text, or null in place of none.
-func textOrNull(s string) any {
+func textOrNull(s string) *string {
 	if s == "" {
 		return nil
 	}
-	return s
+	return &s
 }
 
 // selected returns only the members of objects that a client selected; nil are all.
-func selected(objects []map[string]any, names []string) []map[string]any {
+func selected[T any](objects []T, names []string) (any, error) {
 	if names == nil {
-		return objects
+		return objects, nil
 	}
-	for i, object := range objects {
-		part := map[string]any{}
-		for _, name := range names {
-			if value, ok := object[name]; ok {
-				part[name] = value
-			}
+	out := make([]map[string]json.RawMessage, len(objects))
+	for i := range objects {
+		text, err := json.Marshal(objects[i])
+		if err != nil {
+			return nil, err
 		}
-		objects[i] = part
+		if err := json.Unmarshal(text, &out[i]); err != nil {
+			return nil, err
+		}
+		maps.DeleteFunc(out[i], func(name string, _ json.RawMessage) bool { return !slices.Contains(names, name) })
 	}
-	return objects
+	return out, nil
 }

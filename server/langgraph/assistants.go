@@ -11,16 +11,29 @@ import (
 	"github.com/agenthost/agenthost/server/internal/jsonbody"
 )
 
-// assistantOf returns an assistant as clients see it.
-func assistantOf(a *runs.Assistant) map[string]any {
-	return map[string]any{
-		"assistant_id": a.ID, "graph_id": a.Agent, "config": orEmpty(a.Config), "context": orEmpty(a.Context), "metadata": a.Metadata, "name": a.Name,
-		"created_at": timeOf(a.Created), "updated_at": timeOf(a.Updated), "version": a.Version, "description": textOrNull(a.Description),
+// assistantDocument is an assistant as clients see it.
+type assistantDocument struct {
+	ID          string        `json:"assistant_id" format:"uuid"`
+	GraphID     string        `json:"graph_id" jsonschema:"The name of the agent."`
+	Config      objectText    `json:"config"`
+	Context     objectText    `json:"context"`
+	Metadata    runs.Metadata `json:"metadata"`
+	Name        string        `json:"name"`
+	Description *string       `json:"description"`
+	Version     int           `json:"version"`
+	Created     *timestamp    `json:"created_at"`
+	Updated     *timestamp    `json:"updated_at,omitempty" jsonschema:"Missing in a list of versions."`
+}
+
+func assistantOf(a *runs.Assistant) assistantDocument {
+	return assistantDocument{
+		ID: a.ID, GraphID: a.Agent, Config: orEmpty(a.Config), Context: orEmpty(a.Context), Metadata: a.Metadata, Name: a.Name,
+		Description: textOrNull(a.Description), Version: a.Version, Created: timeOf(a.Created), Updated: timeOf(a.Updated),
 	}
 }
 
-func assistantsOf(all []runs.Assistant) []map[string]any {
-	out := make([]map[string]any, len(all))
+func assistantsOf(all []runs.Assistant) []assistantDocument {
+	out := make([]assistantDocument, len(all))
 	for i := range all {
 		out[i] = assistantOf(&all[i])
 	}
@@ -29,11 +42,11 @@ func assistantsOf(all []runs.Assistant) []map[string]any {
 
 // paging is the part of a search that says which page is wanted.
 type paging struct {
-	Limit     *int     `json:"limit"`
-	Offset    *int     `json:"offset"`
+	Limit     *int     `json:"limit" min:"1" max:"1000"`
+	Offset    *int     `json:"offset" min:"0"`
 	SortBy    *string  `json:"sort_by"`
-	SortOrder *string  `json:"sort_order"`
-	Select    []string `json:"select"`
+	SortOrder *string  `json:"sort_order" pattern:"^([aA][sS][cC]|[dD][eE][sS][cC])$" jsonschema:"asc or desc."`
+	Select    []string `json:"select" jsonschema:"The members of the objects in the answer; without it, all."`
 }
 
 // page returns the page that is wanted. sorts are the names that LangGraph has for what a list can be sorted by.
@@ -107,8 +120,7 @@ func (h *Handler) searchAssistants(c *call) error {
 	if err != nil {
 		return err
 	}
-	list := selected(assistantsOf(found), body.Select)
-	return c.page(list, len(list), q.Offset, total)
+	return page(c, assistantsOf(found), body.Select, q.Offset, total)
 }
 
 func (h *Handler) countAssistants(c *call) error {
@@ -137,20 +149,26 @@ func (h *Handler) readAssistant(c *call) error {
 	return c.answer(assistantOf(a))
 }
 
-// assistantBody is what a client sends to make or to change an assistant.
-type assistantBody struct {
-	AssistantID *string         `json:"assistant_id"`
-	GraphID     *string         `json:"graph_id"`
+// assistantChange is what a client sends to change an assistant.
+type assistantChange struct {
+	GraphID     *string         `json:"graph_id" jsonschema:"The name of an agent."`
 	Name        *string         `json:"name"`
 	Description *string         `json:"description"`
-	Config      json.RawMessage `json:"config"`
-	Context     json.RawMessage `json:"context"`
+	Config      json.RawMessage `json:"config" type:"object,null"`
+	Context     json.RawMessage `json:"context" type:"object,null"`
 	Metadata    runs.Metadata   `json:"metadata"`
-	IfExists    *string         `json:"if_exists"`
+}
+
+// assistantCreate is what a client sends to make an assistant.
+type assistantCreate struct {
+	assistantChange
+
+	AssistantID *string `json:"assistant_id" format:"uuid"`
+	IfExists    *string `json:"if_exists" enum:"raise,do_nothing"`
 }
 
 // apply changes an assistant as the client wants.
-func (b *assistantBody) apply(a *runs.Assistant) error {
+func (b *assistantChange) apply(a *runs.Assistant) error {
 	if b.GraphID != nil {
 		a.Agent = *b.GraphID
 	}
@@ -172,7 +190,7 @@ func (b *assistantBody) apply(a *runs.Assistant) error {
 }
 
 func (h *Handler) createAssistant(c *call) error {
-	var body assistantBody
+	var body assistantCreate
 	if err := jsonbody.Decode(c.r, &body); err != nil {
 		return err
 	}
@@ -236,7 +254,7 @@ func (h *Handler) changeAssistant(c *call) error {
 	if err != nil {
 		return err
 	}
-	var body assistantBody
+	var body assistantChange
 	if err := jsonbody.Decode(c.r, &body); err != nil {
 		return err
 	}
@@ -271,16 +289,22 @@ func (h *Handler) deleteAssistant(c *call) error {
 	return c.done()
 }
 
+type versionSearch struct {
+	Limit    *int          `json:"limit" min:"1" max:"1000"`
+	Offset   *int          `json:"offset" min:"0"`
+	Metadata runs.Metadata `json:"metadata"`
+}
+
 func (h *Handler) assistantVersions(c *call) error {
 	id, err := c.assistant()
 	if err != nil {
 		return err
 	}
-	var body assistantSearch
+	var body versionSearch
 	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
 		return err
 	}
-	page, err := body.page(nil)
+	page, err := (&paging{Limit: body.Limit, Offset: body.Offset}).page(nil)
 	if err != nil {
 		return err
 	}
@@ -289,10 +313,14 @@ func (h *Handler) assistantVersions(c *call) error {
 		return err
 	}
 	list := assistantsOf(found)
-	for _, version := range list {
-		delete(version, "updated_at")
+	for i := range list {
+		list[i].Updated = nil
 	}
 	return c.answer(list)
+}
+
+type versionChoice struct {
+	Version *int `json:"version"`
 }
 
 func (h *Handler) useAssistantVersion(c *call) error {
@@ -300,9 +328,7 @@ func (h *Handler) useAssistantVersion(c *call) error {
 	if err != nil {
 		return err
 	}
-	var body struct {
-		Version *int `json:"version"`
-	}
+	var body versionChoice
 	if err := jsonbody.Decode(c.r, &body); err != nil {
 		return err
 	}

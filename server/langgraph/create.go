@@ -13,37 +13,44 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/detail"
+	"github.com/agenthost/agenthost/server/internal/openapi"
 	"github.com/agenthost/agenthost/server/langgraph/internal/frames"
 )
 
 // runCreate is what a client sends to start a run. Members that only LangGraph's own machinery has a use for are accepted and ignored.
 type runCreate struct {
-	AssistantID       *string          `json:"assistant_id"`
-	Input             json.RawMessage  `json:"input"`
+	AssistantID       *string          `json:"assistant_id" jsonschema:"The id of an assistant, or the name of an agent."`
+	Input             json.RawMessage  `json:"input" type:"object,array,null" jsonschema:"Messages and fields of the agent; without it, the run goes on."`
 	Command           *command         `json:"command"`
 	Checkpoint        *placeBody       `json:"checkpoint"`
 	CheckpointID      *string          `json:"checkpoint_id"`
-	Config            json.RawMessage  `json:"config"`
+	Config            json.RawMessage  `json:"config" type:"object,null"`
 	Context           jsonObject       `json:"context"`
 	Metadata          runs.Metadata    `json:"metadata"`
-	StreamMode        names            `json:"stream_mode"`
+	StreamMode        modeNames        `json:"stream_mode" jsonschema:"What the client sees; without it, values."`
 	StreamSubgraphs   bool             `json:"stream_subgraphs"`
 	StreamResumable   bool             `json:"stream_resumable"`
-	OnDisconnect      *string          `json:"on_disconnect"`
-	OnCompletion      *string          `json:"on_completion"`
-	MultitaskStrategy *string          `json:"multitask_strategy"`
-	IfNotExists       *string          `json:"if_not_exists"`
+	OnDisconnect      *string          `json:"on_disconnect" enum:"cancel,continue"`
+	OnCompletion      *string          `json:"on_completion" enum:"delete,keep"`
+	MultitaskStrategy *string          `json:"multitask_strategy" enum:"reject,interrupt,rollback,enqueue"`
+	IfNotExists       *string          `json:"if_not_exists" enum:"create,reject"`
 	InterruptBefore   *names           `json:"interrupt_before"`
 	InterruptAfter    *names           `json:"interrupt_after"`
-	Webhook           *string          `json:"webhook"`
-	AfterSeconds      *float64         `json:"after_seconds"`
-	Durability        *string          `json:"durability"`
+	Webhook           *string          `json:"webhook" jsonschema:"The address that is told how the run ended."`
+	AfterSeconds      *float64         `json:"after_seconds" min:"0" max:"31622400"`
+	Durability        *string          `json:"durability" enum:"sync,async,exit"`
 	CheckpointDuring  *bool            `json:"checkpoint_during"`
 	FeedbackKeys      *json.RawMessage `json:"feedback_keys"`
 }
 
 // names is one name, or a list of names.
 type names []string
+
+// JSONSchema returns the schema of both forms.
+func (names) JSONSchema() openapi.Schema {
+	text := openapi.Schema{"type": "string"}
+	return openapi.Schema{"anyOf": []any{text, openapi.Schema{"type": "array", "items": text}}}
+}
 
 func (n *names) UnmarshalJSON(text []byte) error {
 	var one string
@@ -58,6 +65,17 @@ func (n *names) UnmarshalJSON(text []byte) error {
 	*n = list
 	return nil
 }
+
+// modeNames are names of modes.
+type modeNames names
+
+// JSONSchema returns the schema of both forms.
+func (modeNames) JSONSchema() openapi.Schema {
+	mode := openapi.Schema{"type": "string", "enum": frames.Modes()}
+	return openapi.Schema{"anyOf": []any{mode, openapi.Schema{"type": "array", "items": mode}}}
+}
+
+func (n *modeNames) UnmarshalJSON(text []byte) error { return (*names)(n).UnmarshalJSON(text) }
 
 // check checks the members that have a few possible values.
 func (b *runCreate) check() error {

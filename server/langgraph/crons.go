@@ -11,30 +11,62 @@ import (
 	"github.com/agenthost/agenthost/server/internal/jsonbody"
 )
 
-// cronOf returns a schedule as clients see it.
-func cronOf(s *runs.Schedule) map[string]any {
-	completed := any(nil)
-	if s.Thread == "" {
-		completed = "delete"
-		if s.KeepRuns {
-			completed = "keep"
-		}
-	}
-	return map[string]any{
-		"cron_id": s.ID, "assistant_id": s.Assistant, "thread_id": textOrNull(s.Thread), "user_id": s.Owner, "end_time": timeOf(s.End), "schedule": s.Cron,
-		"timezone": textOrNull(s.Zone), "payload": orEmpty(s.Request), "next_run_date": timeOf(s.Next), "metadata": s.Metadata, "on_run_completed": completed,
-		"enabled": s.Enabled, "created_at": timeOf(s.Created), "updated_at": timeOf(s.Updated),
-	}
+// cronDocument is a schedule as clients see it.
+type cronDocument struct {
+	ID        string        `json:"cron_id" format:"uuid"`
+	Assistant string        `json:"assistant_id" format:"uuid"`
+	Thread    *string       `json:"thread_id" format:"uuid"`
+	Owner     string        `json:"user_id"`
+	End       *timestamp    `json:"end_time"`
+	Schedule  string        `json:"schedule"`
+	Zone      *string       `json:"timezone"`
+	Payload   objectText    `json:"payload" jsonschema:"The run that it starts."`
+	Next      *timestamp    `json:"next_run_date"`
+	Metadata  runs.Metadata `json:"metadata"`
+	Completed *string       `json:"on_run_completed" enum:"delete,keep" jsonschema:"What happens to the threads of its runs; null if it has a thread."`
+	Enabled   bool          `json:"enabled"`
+	Created   *timestamp    `json:"created_at"`
+	Updated   *timestamp    `json:"updated_at"`
 }
 
-// cronBody is what a client sends to make or to change a schedule, besides the run to start.
+func cronOf(s *runs.Schedule) cronDocument {
+	out := cronDocument{
+		ID: s.ID, Assistant: s.Assistant, Thread: textOrNull(s.Thread), Owner: s.Owner, End: timeOf(s.End), Schedule: s.Cron, Zone: textOrNull(s.Zone),
+		Payload: orEmpty(s.Request), Next: timeOf(s.Next), Metadata: s.Metadata, Enabled: s.Enabled, Created: timeOf(s.Created), Updated: timeOf(s.Updated),
+	}
+	switch {
+	case s.Thread != "":
+	case s.KeepRuns:
+		out.Completed = new("keep")
+	default:
+		out.Completed = new("delete")
+	}
+	return out
+}
+
+// cronBody is what a client sends to make or to change a schedule: when it fires, and the run to start. The metadata belong to both.
 type cronBody struct {
-	Schedule       *string       `json:"schedule"`
-	Timezone       *string       `json:"timezone"`
-	EndTime        *time.Time    `json:"end_time"`
-	Enabled        *bool         `json:"enabled"`
-	OnRunCompleted *string       `json:"on_run_completed"`
-	Metadata       runs.Metadata `json:"metadata"`
+	runCreate
+
+	Schedule       *string    `json:"schedule" jsonschema:"Five fields of cron, or a word such as @daily."`
+	Timezone       *string    `json:"timezone" jsonschema:"A name of the IANA database; without it, UTC."`
+	EndTime        *time.Time `json:"end_time"`
+	Enabled        *bool      `json:"enabled"`
+	OnRunCompleted *string    `json:"on_run_completed" enum:"delete,keep"`
+}
+
+// readCron reads what a client sends. It returns the members too, as they are kept.
+func readCron(c *call) (*cronBody, map[string]json.RawMessage, error) {
+	var payload map[string]json.RawMessage
+	if err := jsonbody.Decode(c.r, &payload); err != nil {
+		return nil, nil, err
+	}
+	text, err := json.Marshal(payload)
+	if err != nil {
+		return nil, nil, err
+	}
+	body := &cronBody{}
+	return body, payload, jsonbody.Unmarshal(text, body)
 }
 
 // apply changes a schedule as the client wants, and works out when it fires next.
@@ -134,37 +166,29 @@ func (h *Handler) createThreadCron(c *call) error {
 }
 
 func (h *Handler) createCronIn(c *call, thread string) error {
-	var payload map[string]json.RawMessage
-	if err := jsonbody.Decode(c.r, &payload); err != nil {
-		return err
-	}
-	var own cronBody
-	var run runCreate
-	if err := reread(payload, &own); err != nil {
-		return err
-	}
-	if err := reread(payload, &run); err != nil {
+	body, payload, err := readCron(c)
+	if err != nil {
 		return err
 	}
 	switch {
-	case own.Schedule == nil:
+	case body.Schedule == nil:
 		return missing("schedule")
-	case run.AssistantID == nil:
+	case body.AssistantID == nil:
 		return missing("assistant_id")
 	}
 	id, err := newID(nil, "cron")
 	if err != nil {
 		return err
 	}
-	a, err := h.assistantNamed(c, *run.AssistantID, "")
+	a, err := h.assistantNamed(c, *body.AssistantID, "")
 	if err != nil {
 		return err
 	}
-	s := &runs.Schedule{Owner: c.owner, ID: id, Thread: thread, Assistant: a.ID, Enabled: true}
-	if err := own.apply(s, time.Now()); err != nil { //nolint:forbidigo // schedules go by real time
+	s := &runs.Schedule{Owner: c.owner, ID: id, Thread: thread, Assistant: a.ID, Enabled: true, Metadata: runs.Metadata{}}
+	if err := body.apply(s, time.Now()); err != nil { //nolint:forbidigo // schedules go by real time
 		return err
 	}
-	if _, err := h.planned(a, s, &run); err != nil {
+	if _, err := h.planned(a, s, &body.runCreate); err != nil {
 		return err
 	}
 	if s.Request, err = requestOf(s, payload); err != nil {
@@ -174,15 +198,6 @@ func (h *Handler) createCronIn(c *call, thread string) error {
 		return err
 	}
 	return c.answer(cronOf(s))
-}
-
-// reread reads some members of a body that was read.
-func reread(payload map[string]json.RawMessage, into any) error {
-	text, err := json.Marshal(payload)
-	if err != nil {
-		return err
-	}
-	return jsonbody.Unmarshal(text, into)
 }
 
 // requestOf returns what a client sent, as a schedule keeps and shows it: with the id of its assistant, and its own in the configuration.
@@ -211,7 +226,7 @@ type cronSearch struct {
 	paging
 
 	AssistantID *string       `json:"assistant_id"`
-	ThreadID    *string       `json:"thread_id"`
+	ThreadID    *string       `json:"thread_id" format:"uuid"`
 	Enabled     *bool         `json:"enabled"`
 	Metadata    runs.Metadata `json:"metadata"`
 }
@@ -253,12 +268,11 @@ func (h *Handler) searchCrons(c *call) error {
 	if err != nil {
 		return err
 	}
-	all := make([]map[string]any, len(found))
+	all := make([]cronDocument, len(found))
 	for i := range found {
 		all[i] = cronOf(&found[i])
 	}
-	list := selected(all, body.Select)
-	return c.page(list, len(list), q.Offset, total)
+	return page(c, all, body.Select, q.Offset, total)
 }
 
 func (h *Handler) countCrons(c *call) error {
@@ -275,7 +289,7 @@ func (h *Handler) countCrons(c *call) error {
 	return c.answer(total)
 }
 
-func (h *Handler) readCron(c *call) error {
+func (h *Handler) answerCron(c *call) error {
 	id, err := c.id("cron", "cron")
 	if err != nil {
 		return err
@@ -292,16 +306,12 @@ func (h *Handler) changeCron(c *call) error {
 	if err != nil {
 		return err
 	}
-	var changes map[string]json.RawMessage
-	if err := jsonbody.Decode(c.r, &changes); err != nil {
+	body, changes, err := readCron(c)
+	if err != nil {
 		return err
 	}
-	var own cronBody
-	if err := reread(changes, &own); err != nil {
-		return err
-	}
-	s, err := h.Service.ChangeSchedule(c.r.Context(), c.owner, id, func(s *runs.Schedule) error {
-		if err := own.apply(s, time.Now()); err != nil { //nolint:forbidigo // schedules go by real time
+	apply := func(s *runs.Schedule) error {
+		if err := body.apply(s, time.Now()); err != nil { //nolint:forbidigo // schedules go by real time
 			return err
 		}
 		payload := map[string]json.RawMessage{}
@@ -309,14 +319,37 @@ func (h *Handler) changeCron(c *call) error {
 			return err
 		}
 		maps.Copy(payload, changes)
-		request, err := requestOf(s, payload)
-		s.Request = request
+		s.Request, err = requestOf(s, payload)
 		return err
-	})
+	}
+	s, err := h.Service.Schedule(c.r.Context(), c.owner, id)
 	if err != nil {
 		return err
 	}
+	if err := apply(s); err != nil {
+		return err
+	}
+	if changesRun(changes) {
+		if _, err := h.Fire(c.r.Context(), s); err != nil { // the run could not be started
+			return err
+		}
+	}
+	if s, err = h.Service.ChangeSchedule(c.r.Context(), c.owner, id, apply); err != nil {
+		return err
+	}
 	return c.answer(cronOf(s))
+}
+
+// changesRun reports whether changes of a schedule are also changes of its run. A schedule whose assistant is gone can still be disabled.
+func changesRun(changes map[string]json.RawMessage) bool {
+	for name := range changes {
+		switch name {
+		case "schedule", "timezone", "end_time", "enabled", "on_run_completed":
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 func (h *Handler) deleteCron(c *call) error {

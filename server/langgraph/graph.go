@@ -30,33 +30,48 @@ func (h *Handler) assistantGraph(c *call) error {
 	return c.answer(graphOf(agent.Program()))
 }
 
-func graphOf(p *host.Program) map[string]any {
-	node := func(name string) map[string]any {
-		return map[string]any{"id": name, "type": "runnable", "data": map[string]any{"name": name}}
+// graphDocument is a program as clients see it.
+type graphDocument struct {
+	Nodes []nodeDocument `json:"nodes"`
+	Edges []edgeDocument `json:"edges"`
+}
+
+type nodeDocument struct {
+	ID       string            `json:"id"`
+	Type     string            `json:"type,omitempty"`
+	Data     map[string]string `json:"data,omitempty"`
+	Metadata map[string]any    `json:"metadata,omitempty"`
+}
+
+type edgeDocument struct {
+	Source      string `json:"source"`
+	Target      string `json:"target"`
+	Conditional bool   `json:"conditional,omitempty"`
+	Data        string `json:"data,omitempty" jsonschema:"The condition."`
+}
+
+func graphOf(p *host.Program) graphDocument {
+	node := func(name string) nodeDocument {
+		return nodeDocument{ID: name, Type: "runnable", Data: map[string]string{"name": name}}
 	}
-	nodes := append(make([]map[string]any, 0, len(p.Steps)+2), node(startNode))
+	nodes := append(make([]nodeDocument, 0, len(p.Steps)+2), node(startNode))
 	for i := range p.Steps {
 		step := &p.Steps[i]
 		n := node(step.Name)
 		if len(step.Wraps) > 0 {
-			n["metadata"] = map[string]any{"wraps": step.Wraps}
+			n.Metadata = map[string]any{"wraps": step.Wraps}
 		}
 		nodes = append(nodes, n)
 	}
-	nodes = append(nodes, map[string]any{"id": endNode})
-	edges := make([]map[string]any, 0, len(p.Ways))
+	nodes = append(nodes, nodeDocument{ID: endNode})
+	edges := make([]edgeDocument, 0, len(p.Ways))
 	for i := range p.Ways {
 		way := &p.Ways[i]
-		edge := map[string]any{"source": place(way.From, startNode), "target": place(way.To, endNode)}
-		if several(p, way.From) {
-			edge["conditional"] = true
-		}
-		if way.Label != "" {
-			edge["data"] = way.Label
-		}
-		edges = append(edges, edge)
+		edges = append(edges, edgeDocument{
+			Source: place(way.From, startNode), Target: place(way.To, endNode), Conditional: several(p, way.From), Data: way.Label,
+		})
 	}
-	return map[string]any{"nodes": nodes, "edges": edges}
+	return graphDocument{Nodes: nodes, Edges: edges}
 }
 
 // several reports whether more than one way leads away from a step.

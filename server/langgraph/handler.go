@@ -52,6 +52,7 @@ func New(config Config) *Handler {
 	for _, r := range h.routes() {
 		h.mux.Handle(r.pattern, r.handler())
 	}
+	h.mux.HandleFunc(noRoute, h.noRoute)
 	return h
 }
 
@@ -71,13 +72,10 @@ func Patterns() []string {
 }
 
 // ServeHTTP answers a request.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if _, pattern := h.mux.Handler(r); pattern == "" {
-		h.noRoute(w, r)
-		return
-	}
-	h.mux.ServeHTTP(w, r)
-}
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
+
+// noRoute is the pattern of requests that no route takes.
+const noRoute = "/"
 
 // noRoute answers a request that no route takes, in LangGraph's words.
 func (h *Handler) noRoute(w http.ResponseWriter, r *http.Request) {
@@ -85,7 +83,7 @@ func (h *Handler) noRoute(w http.ResponseWriter, r *http.Request) {
 	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost, http.MethodPut} {
 		other := r.Clone(r.Context())
 		other.Method = method
-		if _, pattern := h.mux.Handler(other); pattern != "" {
+		if _, pattern := h.mux.Handler(other); pattern != noRoute {
 			allowed = append(allowed, method)
 		}
 	}
@@ -97,11 +95,12 @@ func (h *Handler) noRoute(w http.ResponseWriter, r *http.Request) {
 	detail.Write(w, detail.Errorf(http.StatusMethodNotAllowed, "Method Not Allowed"))
 }
 
-// route is a pattern, what a request that matches it must be allowed, and what answers it.
+// route is a pattern, what a request that matches it must be allowed, what answers it, and its description.
 type route struct {
 	pattern string
 	scope   auth.Scope // "": anything that a principal is allowed
 	serve   func(*call) error
+	api     api
 }
 
 func (r *route) handler() http.Handler {
@@ -130,76 +129,5 @@ func (h *Handler) streaming(serve func(*call) error) func(*call) error {
 		}
 		defer release()
 		return serve(c)
-	}
-}
-
-func (h *Handler) routes() []route {
-	const (
-		threads    = auth.ScopeThreads
-		runs       = auth.ScopeRuns
-		memory     = auth.ScopeStore
-		assistants = auth.ScopeAssistantsWrite
-	)
-	return []route{
-		{"GET /ok", "", h.ok},
-		{"GET /info", "", h.info},
-
-		{"POST /assistants/search", "", h.searchAssistants},
-		{"POST /assistants/count", "", h.countAssistants},
-		{"POST /assistants", assistants, h.createAssistant},
-		{"GET /assistants/{assistant}", "", h.readAssistant},
-		{"PATCH /assistants/{assistant}", assistants, h.changeAssistant},
-		{"DELETE /assistants/{assistant}", assistants, h.deleteAssistant},
-		{"POST /assistants/{assistant}/versions", "", h.assistantVersions},
-		{"POST /assistants/{assistant}/latest", assistants, h.useAssistantVersion},
-		{"GET /assistants/{assistant}/graph", "", h.assistantGraph},
-		{"GET /assistants/{assistant}/schemas", "", h.assistantSchemas},
-		{"GET /assistants/{assistant}/subgraphs", "", h.assistantSubgraphs},
-		{"GET /assistants/{assistant}/subgraphs/{namespace}", "", h.assistantSubgraphs},
-
-		{"POST /threads", threads, h.createThread},
-		{"POST /threads/search", threads, h.searchThreads},
-		{"POST /threads/count", threads, h.countThreads},
-		{"POST /threads/prune", threads, h.pruneThreads},
-		{"GET /threads/{thread}", threads, h.readThread},
-		{"PATCH /threads/{thread}", threads, h.changeThread},
-		{"DELETE /threads/{thread}", threads, h.deleteThread},
-		{"POST /threads/{thread}/copy", threads, h.copyThread},
-		{"GET /threads/{thread}/state", threads, h.readState},
-		{"POST /threads/{thread}/state", threads, h.updateState},
-		{"GET /threads/{thread}/state/{checkpoint}", threads, h.readStateAt},
-		{"POST /threads/{thread}/state/checkpoint", threads, h.readStateOf},
-		{"GET /threads/{thread}/history", threads, h.readHistory},
-		{"POST /threads/{thread}/history", threads, h.searchHistory},
-
-		{"POST /threads/{thread}/runs", runs, h.createRun},
-		{"GET /threads/{thread}/runs", runs, h.listRuns},
-		{"POST /threads/{thread}/runs/stream", runs, h.streaming(h.streamNew)},
-		{"POST /threads/{thread}/runs/wait", runs, h.streaming(h.waitNew)},
-		{"GET /threads/{thread}/runs/{run}", runs, h.readRun},
-		{"DELETE /threads/{thread}/runs/{run}", runs, h.deleteRun},
-		{"GET /threads/{thread}/runs/{run}/join", runs, h.streaming(h.joinRun)},
-		{"GET /threads/{thread}/runs/{run}/stream", runs, h.streaming(h.streamRun)},
-		{"POST /threads/{thread}/runs/{run}/cancel", runs, h.cancelRun},
-		{"GET /threads/{thread}/stream", runs, h.streaming(h.streamThread)},
-		{"POST /runs", runs, h.createStateless},
-		{"POST /runs/stream", runs, h.streaming(h.streamStateless)},
-		{"POST /runs/wait", runs, h.streaming(h.waitStateless)},
-		{"POST /runs/batch", runs, h.createBatch},
-		{"POST /runs/cancel", runs, h.cancelRuns},
-		{"GET /runs/{run}/{what}", runs, h.readByID},
-
-		{"POST /runs/crons", runs, h.createCron},
-		{"POST /runs/crons/search", runs, h.searchCrons},
-		{"POST /runs/crons/count", runs, h.countCrons},
-		{"PATCH /runs/crons/{cron}", runs, h.changeCron},
-		{"DELETE /runs/crons/{cron}", runs, h.deleteCron},
-		{"POST /threads/{thread}/runs/crons", runs, h.createThreadCron},
-
-		{"PUT /store/items", memory, h.putItem},
-		{"GET /store/items", memory, h.getItem},
-		{"DELETE /store/items", memory, h.deleteItem},
-		{"POST /store/items/search", memory, h.searchItems},
-		{"POST /store/namespaces", memory, h.listNamespaces},
 	}
 }

@@ -6,10 +6,16 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/jsonbody"
+	"github.com/agenthost/agenthost/server/internal/openapi"
 )
 
 // before is the checkpoint before which a history ends, as clients name it: by its id, as a checkpoint, or within a configuration.
 type before struct{ placeBody }
+
+// JSONSchema returns the schema of these forms.
+func (before) JSONSchema() openapi.Schema {
+	return openapi.Schema{"type": []string{"string", "object"}}
+}
 
 func (b *before) UnmarshalJSON(text []byte) error {
 	var id string
@@ -44,13 +50,15 @@ func (h *Handler) readHistory(c *call) error {
 	return h.answerHistory(c, limit, end, nil)
 }
 
+type historySearch struct {
+	Limit      *int          `json:"limit" min:"1" max:"1000"`
+	Before     *before       `json:"before" jsonschema:"A checkpoint, its id, or a configuration that names it."`
+	Metadata   runs.Metadata `json:"metadata"`
+	Checkpoint *placeBody    `json:"checkpoint"`
+}
+
 func (h *Handler) searchHistory(c *call) error {
-	var body struct {
-		Limit      *int          `json:"limit"`
-		Before     *before       `json:"before"`
-		Metadata   runs.Metadata `json:"metadata"`
-		Checkpoint *placeBody    `json:"checkpoint"`
-	}
+	var body historySearch
 	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
 		return err
 	}
@@ -78,13 +86,13 @@ func (h *Handler) answerHistory(c *call, limit int, end *before, metadata runs.M
 			return err
 		}
 	}
-	out := []any{}
+	out, hidden := []stateDocument{}, hiddenOnce{h: h}
 	for s, err := range h.Service.History(c.r.Context(), c.owner, thread, at) {
 		if err != nil {
 			return err
 		}
-		state := h.stateOf(thread, s)
-		if len(metadata) > 0 && !contains(state["metadata"], metadata) {
+		state := stateOf(thread, s, hidden.of(s.Agent))
+		if len(metadata) > 0 && !contains(state.Metadata, metadata) {
 			continue
 		}
 		if out = append(out, state); len(out) == limit {

@@ -6,6 +6,32 @@ import (
 	"github.com/agenthost/agenthost/server/internal/detail"
 )
 
+type okDocument struct {
+	OK       bool     `json:"ok"`
+	Services struct{} `json:"services"`
+}
+
+// infoDocument says what the server is. Its members are those of LangGraph's server.
+type infoDocument struct {
+	Version string       `json:"version"`
+	Flags   flags        `json:"flags"`
+	Host    hostDocument `json:"host"`
+}
+
+type flags struct {
+	Assistants bool `json:"assistants"`
+	Crons      bool `json:"crons"`
+	LangSmith  bool `json:"langsmith"`
+}
+
+type hostDocument struct {
+	Kind         string  `json:"kind"`
+	Project      *string `json:"project_id"`
+	HostRevision *string `json:"host_revision_id"`
+	Revision     *string `json:"revision_id"`
+	Tenant       *string `json:"tenant_id"`
+}
+
 // ok answers whether the server can do its work.
 func (h *Handler) ok(c *call) error {
 	if h.Healthy != nil {
@@ -13,14 +39,10 @@ func (h *Handler) ok(c *call) error {
 			return &detail.Error{Status: http.StatusServiceUnavailable, Text: "the server is not ready", Cause: err}
 		}
 	}
-	return c.answer(map[string]any{"ok": true, "services": struct{}{}})
+	return c.answer(okDocument{OK: true})
 }
 
 // info answers what the server is, and what it can do.
 func (h *Handler) info(c *call) error {
-	return c.answer(map[string]any{
-		"version": h.Version,
-		"flags":   map[string]any{"assistants": true, "crons": true, "langsmith": false},
-		"host":    map[string]any{"kind": "agenthost", "project_id": nil, "host_revision_id": nil, "revision_id": nil, "tenant_id": nil},
-	})
+	return c.answer(infoDocument{Version: h.Version, Flags: flags{Assistants: true, Crons: true}, Host: hostDocument{Kind: "agenthost"}})
 }

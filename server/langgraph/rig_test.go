@@ -26,6 +26,7 @@ import (
 	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/server/config"
 	"github.com/agenthost/agenthost/server/internal/sse"
+	"github.com/agenthost/agenthost/test/apicheck"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -49,7 +50,7 @@ type rig struct {
 func setup(t testing.TB, yaml string) *rig {
 	t.Helper()
 	r := &rig{
-		t: t, client: &http.Client{Transport: &http.Transport{}}, began: make(chan struct{}, 100), let: make(chan struct{}),
+		t: t, client: &http.Client{Transport: apicheck.Transport(t, &http.Transport{})}, began: make(chan struct{}, 100), let: make(chan struct{}),
 		store: runsmemory.New(runsmemory.Options{}),
 	}
 	rules, err := scripted.NewRules(

@@ -12,8 +12,20 @@ import (
 	"github.com/agenthost/agenthost/server/internal/jsonbody"
 )
 
-// runOf returns a run as clients see it.
-func runOf(r *runs.Run) map[string]any {
+// runDocument is a run as clients see it.
+type runDocument struct {
+	ID        string         `json:"run_id" format:"uuid"`
+	Thread    string         `json:"thread_id" format:"uuid"`
+	Assistant string         `json:"assistant_id" format:"uuid"`
+	Metadata  runs.Metadata  `json:"metadata"`
+	Status    runs.Status    `json:"status" enum:"pending,running,success,error,timeout,interrupted"`
+	Kwargs    map[string]any `json:"kwargs" jsonschema:"What the client asked for, with the defaults."`
+	Strategy  runs.Strategy  `json:"multitask_strategy" enum:"reject,interrupt,rollback,enqueue"`
+	Created   *timestamp     `json:"created_at"`
+	Updated   *timestamp     `json:"updated_at"`
+}
+
+func runOf(r *runs.Run) runDocument {
 	var kwargs map[string]any
 	if json.Unmarshal(r.Request, &kwargs) != nil || kwargs == nil {
 		kwargs = map[string]any{}
@@ -29,9 +41,9 @@ func runOf(r *runs.Run) map[string]any {
 	maps.Copy(configurable, map[string]any{"run_id": r.ID, "thread_id": r.Thread, "graph_id": r.Agent, "assistant_id": r.Assistant})
 	config["configurable"], config["metadata"] = configurable, r.Metadata
 	kwargs["config"] = config
-	return map[string]any{
-		"run_id": r.ID, "thread_id": r.Thread, "assistant_id": r.Assistant, "metadata": r.Metadata, "status": r.Status, "kwargs": kwargs,
-		"multitask_strategy": r.Strategy, "created_at": timeOf(r.Created), "updated_at": timeOf(r.Updated),
+	return runDocument{
+		ID: r.ID, Thread: r.Thread, Assistant: r.Assistant, Metadata: r.Metadata, Status: r.Status, Kwargs: kwargs, Strategy: r.Strategy,
+		Created: timeOf(r.Created), Updated: timeOf(r.Updated),
 	}
 }
 
@@ -133,7 +145,7 @@ func (h *Handler) createBatch(c *call) error {
 			return err
 		}
 	}
-	out := make([]map[string]any, len(subs))
+	out := make([]runDocument, len(subs))
 	for i, sub := range subs {
 		run, err := h.Service.Submit(c.r.Context(), sub)
 		if err != nil {
@@ -160,11 +172,15 @@ func (h *Handler) listRuns(c *call) error {
 	if err != nil {
 		return err
 	}
-	out := make([]map[string]any, len(found))
+	out := make([]runDocument, len(found))
 	for i := range found {
 		out[i] = runOf(&found[i])
 	}
-	return c.answer(selected(out, c.query()["select"]))
+	part, err := selected(out, c.query()["select"])
+	if err != nil {
+		return err
+	}
+	return c.answer(part)
 }
 
 func (h *Handler) readRun(c *call) error {
@@ -181,7 +197,7 @@ func (h *Handler) readByID(c *call) error {
 	switch {
 	case run == "crons":
 		c.r.SetPathValue("cron", what)
-		return h.readCron(c)
+		return h.answerCron(c)
 	case what == "stream":
 		return h.streaming(h.streamByID)(c)
 	case what == "join":
@@ -247,17 +263,20 @@ func (h *Handler) cancelRun(c *call) error {
 	return c.answer(struct{}{})
 }
 
+// runsCancel names runs: those with ids in a thread, or all with a status.
+type runsCancel struct {
+	Status   *string  `json:"status" pattern:"^(?i:pending|running|all)$" jsonschema:"pending, running or all; not together with the other members."`
+	ThreadID *string  `json:"thread_id" format:"uuid"`
+	RunIDs   []string `json:"run_ids"`
+}
+
 // cancelRuns cancels several runs: those that are named, or those of the owner's threads with a status.
 func (h *Handler) cancelRuns(c *call) error {
 	how, err := c.cancelAction()
 	if err != nil {
 		return err
 	}
-	var body struct {
-		Status   *string  `json:"status"`
-		ThreadID *string  `json:"thread_id"`
-		RunIDs   []string `json:"run_ids"`
-	}
+	var body runsCancel
 	if err := jsonbody.Decode(c.r, &body); err != nil {
 		return err
 	}

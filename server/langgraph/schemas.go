@@ -7,6 +7,16 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
+// schemasDocument has JSON Schemas of what goes into an agent and comes out of it.
+type schemasDocument struct {
+	GraphID string         `json:"graph_id"`
+	Input   map[string]any `json:"input_schema"`
+	Output  map[string]any `json:"output_schema"`
+	State   map[string]any `json:"state_schema"`
+	Config  objectText     `json:"config_schema"`
+	Context *objectText    `json:"context_schema"`
+}
+
 // assistantSchemas answers with JSON Schemas of what goes into the agent and comes out of it.
 func (h *Handler) assistantSchemas(c *call) error {
 	agent, err := h.agent(c)
@@ -14,21 +24,21 @@ func (h *Handler) assistantSchemas(c *call) error {
 		return err
 	}
 	fields := agent.Fields()
-	return c.answer(map[string]any{
-		"graph_id":       agent.Name,
-		"input_schema":   stateSchema(agent.Name+"_input", fields, func(f *host.Field) bool { return !f.HideInput && !f.Sealed }),
-		"output_schema":  stateSchema(agent.Name+"_output", fields, func(f *host.Field) bool { return !f.HideOutput }),
-		"state_schema":   stateSchema(agent.Name+"_state", fields, func(f *host.Field) bool { return !f.HideOutput }),
-		"config_schema":  json.RawMessage(`{"type":"object","properties":{}}`),
-		"context_schema": contextSchema(agent.Context),
+	return c.answer(schemasDocument{
+		GraphID: agent.Name,
+		Input:   stateSchema(agent.Name+"_input", fields, func(f *host.Field) bool { return !f.HideInput && !f.Sealed }),
+		Output:  stateSchema(agent.Name+"_output", fields, func(f *host.Field) bool { return !f.HideOutput }),
+		State:   stateSchema(agent.Name+"_state", fields, func(f *host.Field) bool { return !f.HideOutput }),
+		Config:  objectText(`{"type":"object","properties":{}}`),
+		Context: contextSchema(agent.Context),
 	})
 }
 
-func contextSchema(schema wire.Raw) any {
+func contextSchema(schema wire.Raw) *objectText {
 	if schema.IsZero() {
 		return nil
 	}
-	return json.RawMessage(schema.JSON())
+	return new(objectText(schema.JSON()))
 }
 
 // stateSchema returns the schema of the messages and of the fields that are shown.

@@ -13,6 +13,7 @@ import (
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/jsonbody"
 	"github.com/agenthost/agenthost/server/internal/langchain"
+	"github.com/agenthost/agenthost/server/internal/openapi"
 	"github.com/agenthost/agenthost/server/langgraph/internal/frames"
 )
 
@@ -65,66 +66,109 @@ func taskID(thread, step string) string {
 	return uuid.NewSHA1(taskSpace, []byte(thread+"/"+step)).String()
 }
 
-// stateOf returns a state as clients see it.
-func (h *Handler) stateOf(thread string, s *runs.State) map[string]any {
+// stateDocument is a state as clients see it.
+type stateDocument struct {
+	Values             stateValues         `json:"values"`
+	Next               []string            `json:"next" jsonschema:"The step that comes next, or none."`
+	Tasks              []taskDocument      `json:"tasks"`
+	Metadata           *map[string]any     `json:"metadata"`
+	Created            *timestamp          `json:"created_at"`
+	Checkpoint         *checkpointDocument `json:"checkpoint"`
+	ParentCheckpoint   *checkpointDocument `json:"parent_checkpoint"`
+	Interrupts         []interruptDocument `json:"interrupts"`
+	CheckpointID       *string             `json:"checkpoint_id"`
+	ParentCheckpointID *string             `json:"parent_checkpoint_id"`
+}
+
+// stateValues are the values of a state; the zero value is an empty object.
+type stateValues struct{ content *frames.Content }
+
+// JSONSchema returns the schema of objects.
+func (stateValues) JSONSchema() openapi.Schema {
+	return openapi.Schema{"type": "object", "description": "Messages and fields of the agent."}
+}
+
+// MarshalJSON returns the values.
+func (v stateValues) MarshalJSON() ([]byte, error) {
+	if v.content == nil {
+		return []byte("{}"), nil
+	}
+	return v.content.MarshalJSON()
+}
+
+// checkpointDocument names a checkpoint.
+type checkpointDocument struct {
+	Thread    string  `json:"thread_id" format:"uuid"`
+	Namespace *string `json:"checkpoint_ns,omitempty" jsonschema:"Always empty; missing if the checkpoint is unknown."`
+	ID        string  `json:"checkpoint_id"`
+}
+
+func checkpointOf(thread string, id checkpoint.ID) *checkpointDocument {
+	return &checkpointDocument{Thread: thread, Namespace: new(""), ID: frames.CheckpointID(id)}
+}
+
+// taskDocument is a step that comes next, and what it asks.
+type taskDocument struct {
+	ID         string              `json:"id" format:"uuid"`
+	Name       string              `json:"name"`
+	Path       []any               `json:"path"`
+	Error      *string             `json:"error"`
+	Interrupts []interruptDocument `json:"interrupts"`
+	Checkpoint *checkpointDocument `json:"checkpoint" jsonschema:"Always null: a step has no checkpoints of its own."`
+	State      *stateValues        `json:"state" jsonschema:"Always null."`
+	Result     map[string]any      `json:"result" type:"object,null" jsonschema:"What the step changed, if it has been performed."`
+}
+
+func stateOf(thread string, s *runs.State, hidden func(string) bool) stateDocument {
 	if s.Snapshot == nil {
-		return emptyState(nil, nil)
+		return emptyState(nil)
 	}
 	root := s.Checkpoint == 0
 	if root {
 		s.Checkpoint = checkpoint.Root
 	}
-	here := map[string]any{"checkpoint_id": frames.CheckpointID(s.Checkpoint), "thread_id": thread, "checkpoint_ns": ""}
-	out := emptyState(here, here["checkpoint_id"])
-	out["values"], out["created_at"], out["metadata"] = h.content(s), timeOf(s.Time), metadataOf(thread, s)
+	out := emptyState(checkpointOf(thread, s.Checkpoint))
+	out.Values.content, out.Created, out.Metadata = new(frames.ContentOf(s.Snapshot, hidden)), timeOf(s.Time), new(metadataOf(thread, s))
 	if !root {
-		parent := frames.CheckpointID(s.Parent) // that of the empty thread for the first one
-		out["parent_checkpoint"] = map[string]any{"checkpoint_id": parent, "thread_id": thread, "checkpoint_ns": ""}
-		out["parent_checkpoint_id"] = parent
+		out.ParentCheckpoint = checkpointOf(thread, s.Parent) // that of the empty thread for the first one
+		out.ParentCheckpointID = &out.ParentCheckpoint.ID
 	}
 	next := s.Next
 	if root {
 		next = startNode
 	}
 	if next != "" {
-		out["next"], out["tasks"] = []string{next}, []any{h.taskOf(thread, next, s)}
+		out.Next, out.Tasks = []string{next}, []taskDocument{taskOf(thread, next, s, hidden)}
 	}
-	out["interrupts"] = questionsOf(s.Interrupts)
+	out.Interrupts = questionsOf(s.Interrupts)
 	return out
 }
 
-func emptyState(here map[string]any, id any) map[string]any {
-	out := map[string]any{
-		"values": struct{}{}, "next": []string{}, "tasks": []any{}, "metadata": nil, "created_at": nil, "checkpoint": nil, "parent_checkpoint": nil,
-		"interrupts": []any{}, "checkpoint_id": id, "parent_checkpoint_id": nil,
-	}
+func emptyState(here *checkpointDocument) stateDocument {
+	out := stateDocument{Next: []string{}, Tasks: []taskDocument{}, Interrupts: []interruptDocument{}, Checkpoint: here}
 	if here != nil {
-		out["checkpoint"] = here
+		out.CheckpointID = &here.ID
 	}
 	return out
 }
 
-// taskOf returns the step that comes next, and what it asks.
-func (h *Handler) taskOf(thread, next string, s *runs.State) map[string]any {
-	asks, failure := next, any(nil)
+func taskOf(thread, next string, s *runs.State, hidden func(string) bool) taskDocument {
+	asks := next
 	if len(s.Interrupts) > 0 {
 		asks = s.Interrupts[0].Step
 	}
-	if s.Failure != "" {
-		failure = s.Failure
-	}
-	return map[string]any{
-		"id": taskID(thread, asks), "name": next, "path": frames.PathOf(next), "error": failure, "interrupts": questionsOf(s.Interrupts),
-		"checkpoint": nil, "state": nil, "result": h.resultOf(s),
+	return taskDocument{
+		ID: taskID(thread, asks), Name: next, Path: frames.PathOf(next), Error: textOrNull(s.Failure), Interrupts: questionsOf(s.Interrupts),
+		Result: resultOf(s, hidden),
 	}
 }
 
 // resultOf returns what the next step changed, if it has been performed.
-func (h *Handler) resultOf(s *runs.State) any {
+func resultOf(s *runs.State, hidden func(string) bool) map[string]any {
 	if s.Then == nil {
 		return nil
 	}
-	out, hidden := map[string]any{}, h.hidden(s.Agent)
+	out := map[string]any{}
 	var messages []json.RawMessage
 	for i := range s.Then.Changes {
 		if entry := s.Then.Changes[i].Entry; entry != nil {
@@ -145,10 +189,10 @@ func (h *Handler) resultOf(s *runs.State) any {
 	return out
 }
 
-func questionsOf(asked []host.Interrupt) []map[string]any {
-	out := make([]map[string]any, len(asked))
+func questionsOf(asked []host.Interrupt) []interruptDocument {
+	out := make([]interruptDocument, len(asked))
 	for i := range asked {
-		out[i] = map[string]any{"id": asked[i].ID, "value": json.RawMessage(asked[i].Value.JSON())}
+		out[i] = interruptDocument{asked[i].ID, json.RawMessage(asked[i].Value.JSON())}
 	}
 	return out
 }
@@ -182,11 +226,11 @@ func (h *Handler) answerState(c *call, thread string, at checkpoint.ID) error {
 	if s.Snapshot == nil && at != 0 {
 		return c.answer(unknownState(thread, frames.CheckpointID(at)))
 	}
-	return c.answer(h.stateOf(thread, s))
+	return c.answer(stateOf(thread, s, h.hidden(s.Agent)))
 }
 
-func unknownState(thread, id string) map[string]any {
-	return emptyState(map[string]any{"checkpoint_id": id, "thread_id": thread}, id)
+func unknownState(thread, id string) stateDocument {
+	return emptyState(&checkpointDocument{ID: id, Thread: thread})
 }
 
 func (h *Handler) readStateAt(c *call) error {
@@ -209,14 +253,16 @@ func (h *Handler) answerStateNamed(c *call, thread, name string) error {
 	return c.answer(unknownState(thread, name))
 }
 
+type stateQuery struct {
+	Checkpoint *placeBody `json:"checkpoint"`
+}
+
 func (h *Handler) readStateOf(c *call) error {
 	thread, err := c.thread()
 	if err != nil {
 		return err
 	}
-	var body struct {
-		Checkpoint *placeBody `json:"checkpoint"`
-	}
+	var body stateQuery
 	if err := jsonbody.Decode(c.r, &body); err != nil {
 		return err
 	}
@@ -231,8 +277,8 @@ func (h *Handler) readStateOf(c *call) error {
 
 // stateBody is a change of a thread's state.
 type stateBody struct {
-	Values       json.RawMessage `json:"values"`
-	AsNode       *string         `json:"as_node"`
+	Values       json.RawMessage `json:"values" type:"object,array,null"`
+	AsNode       *string         `json:"as_node" jsonschema:"The step whose change it is."`
 	Checkpoint   *placeBody      `json:"checkpoint"`
 	CheckpointID *string         `json:"checkpoint_id"`
 }
@@ -240,7 +286,7 @@ type stateBody struct {
 // superstep is a part of the history with which a client creates a thread.
 type superstep struct {
 	Updates []struct {
-		Values  json.RawMessage `json:"values"`
+		Values  json.RawMessage `json:"values" type:"object,array,null"`
 		Command json.RawMessage `json:"command"`
 		AsNode  *string         `json:"as_node"`
 	} `json:"updates"`
@@ -278,6 +324,12 @@ func (b *stateBody) update(agent *runs.Agent) (host.StateUpdate, error) {
 	return out, nil
 }
 
+type updatedDocument struct {
+	Checkpoint   *checkpointDocument `json:"checkpoint"`
+	Configurable *checkpointDocument `json:"configurable"`
+	CheckpointID string              `json:"checkpoint_id"`
+}
+
 func (h *Handler) updateState(c *call) error {
 	thread, err := c.thread()
 	if err != nil {
@@ -303,8 +355,8 @@ func (h *Handler) updateState(c *call) error {
 	if err != nil {
 		return err
 	}
-	here := map[string]any{"thread_id": thread, "checkpoint_ns": "", "checkpoint_id": frames.CheckpointID(s.Checkpoint)}
-	return c.answer(map[string]any{"checkpoint": here, "configurable": here, "checkpoint_id": here["checkpoint_id"]})
+	here := checkpointOf(thread, s.Checkpoint)
+	return c.answer(updatedDocument{Checkpoint: here, Configurable: here, CheckpointID: here.ID})
 }
 
 // supersteps returns the changes with which a thread begins.

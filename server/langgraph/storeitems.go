@@ -20,6 +20,30 @@ const ownersNamespace = "owners"
 // jsonObject is an object whose numbers stay as they were written.
 type jsonObject map[string]json.RawMessage
 
+// itemDocument is an entry of the store as clients see it.
+type itemDocument struct {
+	Namespace []string   `json:"namespace"`
+	Key       string     `json:"key"`
+	Value     objectText `json:"value"`
+	Created   *timestamp `json:"created_at"`
+	Updated   *timestamp `json:"updated_at"`
+}
+
+// foundItem is an entry that a search has found.
+type foundItem struct {
+	itemDocument
+
+	Score *float64 `json:"score" jsonschema:"How well the item fits the query; null without one."`
+}
+
+type itemsDocument struct {
+	Items []foundItem `json:"items"`
+}
+
+type namespacesDocument struct {
+	Namespaces [][]string `json:"namespaces"`
+}
+
 func (o jsonObject) wire() (out wire.Map, err error) {
 	text, err := json.Marshal(o)
 	if err != nil || o == nil {
@@ -65,10 +89,9 @@ func checkLabels(labels []string, empty bool) error {
 }
 
 // itemOf returns an entry as clients see it.
-func (c *call) itemOf(ns store.Namespace, e *store.Entry) map[string]any {
-	return map[string]any{
-		"namespace": c.labels(ns), "key": e.Key, "value": json.RawMessage(wire.Raw(e.Value).JSON()), "created_at": timeOf(e.Created),
-		"updated_at": timeOf(e.Updated),
+func (c *call) itemOf(ns store.Namespace, e *store.Entry) itemDocument {
+	return itemDocument{
+		Namespace: c.labels(ns), Key: e.Key, Value: objectText(wire.Raw(e.Value).JSON()), Created: timeOf(e.Created), Updated: timeOf(e.Updated),
 	}
 }
 
@@ -84,14 +107,16 @@ func storeError(err error) error {
 	}
 }
 
+type itemPut struct {
+	Namespace []string         `json:"namespace" jsonschema:"Labels without periods."`
+	Key       *string          `json:"key"`
+	Value     jsonObject       `json:"value"`
+	Index     *json.RawMessage `json:"index" jsonschema:"false: a search does not find the item by its meaning. Other values mean nothing."`
+	TTL       *float64         `json:"ttl" jsonschema:"Minutes after which the item is removed; above 0."`
+}
+
 func (h *Handler) putItem(c *call) error {
-	var body struct {
-		Namespace []string         `json:"namespace"`
-		Key       *string          `json:"key"`
-		Value     jsonObject       `json:"value"`
-		Index     *json.RawMessage `json:"index"`
-		TTL       *float64         `json:"ttl"` // minutes
-	}
+	var body itemPut
 	if err := jsonbody.Decode(c.r, &body); err != nil {
 		return err
 	}
@@ -143,7 +168,8 @@ func (h *Handler) getItem(c *call) error {
 	if !found {
 		return c.answer(nil)
 	}
-	return c.answer(c.itemOf(ns, &entry))
+	item := c.itemOf(ns, &entry)
+	return c.answer(&item)
 }
 
 // labelsOf returns the labels of a namespace in an address.
@@ -154,11 +180,14 @@ func labelsOf(text string) []string {
 	return strings.Split(text, ".")
 }
 
+type itemDelete struct {
+	Namespace []string `json:"namespace"`
+	Key       *string  `json:"key"`
+}
+
+// deleteItem removes the item that the body names, or the query if there is no body.
 func (h *Handler) deleteItem(c *call) error {
-	var body struct {
-		Namespace []string `json:"namespace"`
-		Key       *string  `json:"key"`
-	}
+	var body itemDelete
 	there, err := jsonbody.DecodeOptional(c.r, &body)
 	if err != nil {
 		return err
@@ -183,14 +212,16 @@ func (h *Handler) deleteItem(c *call) error {
 	return c.done()
 }
 
+type itemSearch struct {
+	Prefix []string   `json:"namespace_prefix"`
+	Filter jsonObject `json:"filter"`
+	Query  *string    `json:"query"`
+	Limit  *int       `json:"limit" min:"1" max:"1000"`
+	Offset *int       `json:"offset" min:"0"`
+}
+
 func (h *Handler) searchItems(c *call) error {
-	var body struct {
-		Prefix []string   `json:"namespace_prefix"`
-		Filter jsonObject `json:"filter"`
-		Query  *string    `json:"query"`
-		Limit  *int       `json:"limit"`
-		Offset *int       `json:"offset"`
-	}
+	var body itemSearch
 	if err := jsonbody.Decode(c.r, &body); err != nil {
 		return err
 	}
@@ -217,28 +248,29 @@ func (h *Handler) searchItems(c *call) error {
 	if err != nil {
 		return storeError(err)
 	}
-	items := make([]map[string]any, len(found))
+	items := make([]foundItem, len(found))
 	for i := range found {
-		items[i] = c.itemOf(found[i].Namespace, &found[i].Entry)
-		items[i]["score"] = nil
+		items[i].itemDocument = c.itemOf(found[i].Namespace, &found[i].Entry)
 		if search.Query != "" {
-			items[i]["score"] = found[i].Score
+			items[i].Score = &found[i].Score
 		}
 	}
-	return c.answer(map[string]any{"items": items})
+	return c.answer(itemsDocument{items})
 }
 
 // maxNamespaces is how many namespaces are looked through for one request.
 const maxNamespaces = 10_000
 
+type namespaceSearch struct {
+	Prefix   []string `json:"prefix" jsonschema:"Labels with which a namespace begins; * is any label."`
+	Suffix   []string `json:"suffix" jsonschema:"Labels with which a namespace ends; * is any label."`
+	MaxDepth *int     `json:"max_depth" min:"1"`
+	Limit    *int     `json:"limit" min:"1" max:"1000"`
+	Offset   *int     `json:"offset" min:"0"`
+}
+
 func (h *Handler) listNamespaces(c *call) error {
-	var body struct {
-		Prefix   []string `json:"prefix"`
-		Suffix   []string `json:"suffix"`
-		MaxDepth *int     `json:"max_depth"`
-		Limit    *int     `json:"limit"`
-		Offset   *int     `json:"offset"`
-	}
+	var body namespaceSearch
 	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
 		return err
 	}
@@ -289,7 +321,7 @@ func (h *Handler) listNamespaces(c *call) error {
 		}
 	}
 	out = out[min(page.Offset, len(out)):]
-	return c.answer(map[string]any{"namespaces": out[:min(page.Limit, len(out))]})
+	return c.answer(namespacesDocument{out[:min(page.Limit, len(out))]})
 }
 
 // matches reports whether a namespace begins and ends with labels; "*" is any label.

@@ -16,19 +16,35 @@ import (
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/detail"
 	"github.com/agenthost/agenthost/server/internal/jsonbody"
+	"github.com/agenthost/agenthost/server/internal/openapi"
 	"github.com/agenthost/agenthost/server/langgraph/internal/frames"
 )
 
-// threadOf returns a thread as clients see it. What its runs have left is there when one has begun.
-func threadOf(t *runs.Thread, values any) map[string]any {
-	out := map[string]any{
-		"thread_id": t.ID, "created_at": timeOf(t.Created), "updated_at": timeOf(t.Updated), "state_updated_at": timeOf(latest(t.Stepped, t.Created)),
-		"metadata": t.Metadata, "status": t.Status, "config": orEmpty(t.Config), "values": values, "error": nil, "interrupts": waitingOf(t),
+// threadDocument is a thread as clients see it.
+type threadDocument struct {
+	ID         string                         `json:"thread_id" format:"uuid"`
+	Created    *timestamp                     `json:"created_at"`
+	Updated    *timestamp                     `json:"updated_at"`
+	Stepped    *timestamp                     `json:"state_updated_at"`
+	Metadata   runs.Metadata                  `json:"metadata"`
+	Status     runs.ThreadStatus              `json:"status" enum:"idle,busy,interrupted,error"`
+	Config     objectText                     `json:"config"`
+	Values     *frames.Content                `json:"values" jsonschema:"null until a run has begun."`
+	Error      *runs.Failure                  `json:"error"`
+	Interrupts map[string][]interruptDocument `json:"interrupts" jsonschema:"The questions that wait for an answer, by the ids of the tasks that ask."`
+}
+
+// interruptDocument is a question as clients see it.
+type interruptDocument struct {
+	ID    string          `json:"id"`
+	Value json.RawMessage `json:"value"`
+}
+
+func threadOf(t *runs.Thread, values *frames.Content) threadDocument {
+	return threadDocument{
+		ID: t.ID, Created: timeOf(t.Created), Updated: timeOf(t.Updated), Stepped: timeOf(latest(t.Stepped, t.Created)), Metadata: t.Metadata,
+		Status: t.Status, Config: orEmpty(t.Config), Values: values, Error: t.Failure, Interrupts: waitingOf(t),
 	}
-	if t.Failure != nil {
-		out["error"] = t.Failure
-	}
-	return out
 }
 
 func latest(a, b time.Time) time.Time {
@@ -39,8 +55,8 @@ func latest(a, b time.Time) time.Time {
 }
 
 // waitingOf returns the questions of a thread by the ids of the tasks that ask.
-func waitingOf(t *runs.Thread) map[string][]map[string]any {
-	out := map[string][]map[string]any{}
+func waitingOf(t *runs.Thread) map[string][]interruptDocument {
+	out := map[string][]interruptDocument{}
 	for i := range t.Waiting {
 		asked := &t.Waiting[i]
 		id := taskID(t.ID, asked.Step)
@@ -48,13 +64,13 @@ func waitingOf(t *runs.Thread) map[string][]map[string]any {
 		if len(value) == 0 {
 			value = runs.Document("null")
 		}
-		out[id] = append(out[id], map[string]any{"id": asked.ID, "value": value})
+		out[id] = append(out[id], interruptDocument{asked.ID, value})
 	}
 	return out
 }
 
 // values returns the newest values of a thread; nil if it has none.
-func (h *Handler) values(c *call, t *runs.Thread) (any, error) {
+func (h *Handler) values(c *call, t *runs.Thread) (*frames.Content, error) {
 	if t.Agent == "" {
 		return nil, nil
 	}
@@ -65,7 +81,7 @@ func (h *Handler) values(c *call, t *runs.Thread) (any, error) {
 	if err != nil || state.Snapshot == nil {
 		return nil, err
 	}
-	return h.content(state), nil
+	return new(h.content(state)), nil
 }
 
 // stateAt returns what the thread of a run holds at a checkpoint.
@@ -80,6 +96,20 @@ func (h *Handler) stateAt(ctx context.Context, run *runs.Run, at checkpoint.ID) 
 // content returns a state as clients see it.
 func (h *Handler) content(s *runs.State) frames.Content {
 	return frames.ContentOf(s.Snapshot, h.hidden(s.Agent))
+}
+
+// hiddenOnce is hidden for many states, which are mostly of one agent.
+type hiddenOnce struct {
+	h      *Handler
+	agent  string
+	hidden func(string) bool
+}
+
+func (o *hiddenOnce) of(agent string) func(string) bool {
+	if o.hidden == nil || o.agent != agent {
+		o.agent, o.hidden = agent, o.h.hidden(agent)
+	}
+	return o.hidden
 }
 
 // hidden returns which fields of an agent clients do not see.
@@ -102,6 +132,14 @@ func (h *Handler) hidden(agent string) func(string) bool {
 type ttl struct {
 	TTL      *float64 `json:"ttl"` // minutes
 	Strategy *string  `json:"strategy"`
+}
+
+// JSONSchema returns the schema of its two forms.
+func (ttl) JSONSchema() openapi.Schema {
+	minutes := openapi.Schema{"type": "number", "exclusiveMinimum": 0, "description": "Minutes without use after which the thread is removed."}
+	return openapi.Schema{"anyOf": []any{minutes, openapi.Schema{"type": "object", "properties": openapi.Schema{
+		"ttl": minutes, "strategy": openapi.Schema{"type": []string{"string", "null"}, "enum": []any{"delete", nil}},
+	}}}}
 }
 
 func (t *ttl) UnmarshalJSON(text []byte) error {
@@ -132,14 +170,16 @@ func (t *ttl) expiry() (*runs.Expiry, error) {
 	return out, nil
 }
 
+type threadCreate struct {
+	ThreadID   *string       `json:"thread_id" format:"uuid"`
+	Metadata   runs.Metadata `json:"metadata"`
+	IfExists   *string       `json:"if_exists" enum:"raise,do_nothing"`
+	TTL        *ttl          `json:"ttl"`
+	Supersteps []superstep   `json:"supersteps" jsonschema:"Changes of the state with which the thread begins."`
+}
+
 func (h *Handler) createThread(c *call) error {
-	var body struct {
-		ThreadID   *string       `json:"thread_id"`
-		Metadata   runs.Metadata `json:"metadata"`
-		IfExists   *string       `json:"if_exists"`
-		TTL        *ttl          `json:"ttl"`
-		Supersteps []superstep   `json:"supersteps"`
-	}
+	var body threadCreate
 	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
 		return err
 	}
@@ -198,15 +238,17 @@ func (h *Handler) readThread(c *call) error {
 	return h.answerThread(c, id)
 }
 
+type threadChange struct {
+	Metadata runs.Metadata `json:"metadata" jsonschema:"Members to add or to replace."`
+	TTL      *ttl          `json:"ttl"`
+}
+
 func (h *Handler) changeThread(c *call) error {
 	id, err := c.thread()
 	if err != nil {
 		return err
 	}
-	var body struct {
-		Metadata runs.Metadata `json:"metadata"`
-		TTL      *ttl          `json:"ttl"`
-	}
+	var body threadChange
 	if err := jsonbody.Decode(c.r, &body); err != nil {
 		return err
 	}
@@ -258,9 +300,9 @@ type threadSearch struct {
 
 	IDs      []string        `json:"ids"`
 	Metadata runs.Metadata   `json:"metadata"`
-	Values   runs.Metadata   `json:"values"`
-	Status   *string         `json:"status"`
-	Extract  json.RawMessage `json:"extract"`
+	Values   runs.Metadata   `json:"values" jsonschema:"Not supported: it must be empty."`
+	Status   *string         `json:"status" enum:"idle,busy,interrupted,error"`
+	Extract  json.RawMessage `json:"extract" type:"null" jsonschema:"Not supported."`
 }
 
 // read reads a search, and returns what to look for.
@@ -301,12 +343,12 @@ func (h *Handler) searchThreads(c *call) error {
 	if err != nil {
 		return err
 	}
-	all := make([]map[string]any, len(found))
+	all := make([]threadDocument, len(found))
 	var group errgroup.Group
 	group.SetLimit(loads)
 	for i := range found {
 		group.Go(func() (err error) {
-			var values any
+			var values *frames.Content
 			if wants(body.Select, "values") {
 				values, err = h.values(c, &found[i])
 			}
@@ -317,8 +359,7 @@ func (h *Handler) searchThreads(c *call) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	list := selected(all, body.Select)
-	return c.page(list, len(list), q.Offset, total)
+	return page(c, all, body.Select, q.Offset, total)
 }
 
 // wants reports whether a client wants a member of objects.
@@ -340,12 +381,18 @@ func (h *Handler) countThreads(c *call) error {
 	return c.answer(total)
 }
 
+type threadPrune struct {
+	ThreadIDs []string `json:"thread_ids"`
+	Strategy  *string  `json:"strategy" enum:"delete"`
+}
+
+type prunedDocument struct {
+	Count int `json:"pruned_count"`
+}
+
 // pruneThreads removes threads, and answers with their number. Threads that are gone already, or that have a run, are left.
 func (h *Handler) pruneThreads(c *call) error {
-	var body struct {
-		ThreadIDs []string `json:"thread_ids"`
-		Strategy  *string  `json:"strategy"`
-	}
+	var body threadPrune
 	if err := jsonbody.Decode(c.r, &body); err != nil {
 		return err
 	}
@@ -369,7 +416,7 @@ func (h *Handler) pruneThreads(c *call) error {
 			return err
 		}
 	}
-	return c.answer(map[string]any{"pruned_count": n})
+	return c.answer(prunedDocument{n})
 }
 
 // deleteThreadsOf removes all threads with some metadata that have no run.

@@ -183,6 +183,12 @@ func TestSchedules(t *testing.T) {
 	require.Equal(t, []any{nil, "keep", "Europe/Oslo"}, []any{daily["thread_id"], daily["on_run_completed"], daily["timezone"]})
 	require.InDelta(t, 1, r.get("POST", "/runs/crons/count", doc{"thread_id": thread}), 0)
 	require.Len(t, r.get("POST", "/runs/crons/search", doc{}), 2)
+	require.Equal(t, doc{}, daily["metadata"])
+	dailyAt := "/runs/crons/" + textIn(daily["cron_id"])
+	for _, change := range []doc{{"stream_mode": 3}, {"stream_mode": "nothing"}, {"interrupt_before": "nowhere"}, {"webhook": "file:///etc/passwd"}} {
+		require.NotEmpty(t, r.refused(422, "PATCH", dailyAt, change), "a run that could not be started: %v", change)
+	}
+	require.Equal(t, "updates", objectIn(r.object("PATCH", dailyAt, doc{"stream_mode": "updates"})["payload"])["stream_mode"])
 	require.Nil(t, r.get("DELETE", at, nil))
 	require.Equal(t, "Not Found", r.refused(404, "GET", at, nil))
 	require.Contains(t, r.refused(422, "POST", "/runs/crons", doc{"assistant_id": "agent", "schedule": "nonsense"}), "Invalid cron schedule: 'nonsense'")

@@ -9,6 +9,7 @@ import (
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/access"
 	"github.com/agenthost/agenthost/server/internal/detail"
+	"github.com/agenthost/agenthost/server/internal/openapi"
 )
 
 func (h *Handler) waitNew(c *call) error       { return h.waitBody(c, false) }
@@ -85,6 +86,18 @@ func (h *Handler) join(c *call, run *runs.Run, cancels bool) error {
 			}
 			return awake.answer(document)
 		}
+	}
+}
+
+// outcomeDocument is what came of a run.
+type outcomeDocument struct{}
+
+// JSONSchema returns the schema of values.
+func (outcomeDocument) JSONSchema() openapi.Schema {
+	return openapi.Schema{
+		"type": "object",
+		"description": "The values of the thread. A run that waits for answers also has its questions as `__interrupt__`. " +
+			"A run that failed has only `__error__`. A run that was rolled back has nothing.",
 	}
 }
 

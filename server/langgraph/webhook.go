@@ -5,22 +5,27 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/langgraph/internal/frames"
 )
 
-// WebhookOf returns what a webhook is told of a run that has ended: the run as clients see it, with the values of its thread and its error.
-func (h *Handler) WebhookOf(ctx context.Context, r *runs.Run) (map[string]any, error) {
-	out := runOf(r)
-	out["values"], out["error"] = nil, nil
-	out["webhook_sent_at"] = timeOf(time.Now()) //nolint:forbidigo // that of the machine, as in a store
-	if r.Failure != nil {
-		out["error"] = r.Failure
-	}
+// EndedRun is what a webhook is told of a run that has ended: the run as clients see it, with the values of its thread and its error.
+type EndedRun struct {
+	runDocument
+
+	Values *frames.Content `json:"values"`
+	Error  *runs.Failure   `json:"error"`
+	Sent   *timestamp      `json:"webhook_sent_at"`
+}
+
+// WebhookOf returns what a webhook is told of a run.
+func (h *Handler) WebhookOf(ctx context.Context, r *runs.Run) (*EndedRun, error) {
+	out := &EndedRun{runDocument: runOf(r), Error: r.Failure, Sent: timeOf(time.Now())} //nolint:forbidigo // the time of the machine, as in a store
 	if r.After == 0 {
 		return out, nil
 	}
 	s, err := h.stateAt(ctx, r, r.After)
 	if err == nil && s.Snapshot != nil {
-		out["values"] = h.content(s)
+		out.Values = new(h.content(s))
 	}
 	return out, err
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/agenthost/agenthost/runs/memory"
 	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/server/config"
+	"github.com/agenthost/agenthost/test/apicheck"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -47,7 +48,7 @@ func serve(t *testing.T, name string) *replay {
 	})
 	require.NoError(t, err)
 	listening := httptest.NewServer(s.Handler())
-	client := &http.Client{Transport: &http.Transport{}}
+	client := &http.Client{Transport: apicheck.Transport(t, &http.Transport{})}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()

@@ -8,6 +8,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/server/internal/langchain"
+	"github.com/agenthost/agenthost/server/internal/openapi"
 )
 
 // Content is the state of a thread as clients see it. It never changes: each change makes another one, which shares what is the same.
@@ -36,6 +37,14 @@ func ContentOf(s *host.Snapshot, hidden func(field string) bool) Content {
 
 // MarshalJSON returns the content as LangGraph's values: the messages and the fields.
 func (c Content) MarshalJSON() ([]byte, error) { return json.Marshal(c.With("", nil)) }
+
+// JSONSchema returns the schema of the values.
+func (Content) JSONSchema() openapi.Schema {
+	return openapi.Schema{
+		"type": "object", "description": "Messages and fields of the agent.", "required": []string{"messages"},
+		"properties": openapi.Schema{"messages": openapi.Schema{"type": "array", "items": langchain.MessageSchema()}},
+	}
+}
 
 // With returns the values with a further member.
 func (c Content) With(key string, value any) map[string]any {

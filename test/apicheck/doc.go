@@ -1,0 +1,2 @@
+// Package apicheck holds conversations of tests against the description of the server's API.
+package apicheck

@@ -14,6 +14,15 @@ import (
 	"github.com/agenthost/agenthost/server/client"
 )
 
+// A server may be below a path with escaped characters.
+func TestTheBaseKeepsItsEscapes(t *testing.T) {
+	t.Parallel()
+	address, got := serve(t, reply{body: object{"thread_id": "t1"}})
+	_, err := connect(t, agentserver.Config{URL: address + "/a%2Fb"}).Thread(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Equal(t, []string{"GET /a%2Fb/threads/t1"}, got.all())
+}
+
 func TestRequestsOfTheAPI(t *testing.T) {
 	t.Parallel()
 	address, got := serve(t,

@@ -77,8 +77,7 @@ func (c *Client) address(r *request) (string, error) {
 			return "", fmt.Errorf("%q cannot be an id of the server: it must have 1 to %d letters, digits, - and _", c.line(segment), maxID)
 		}
 	}
-	u := *c.base
-	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/")+"/"+strings.Join(r.path, "/"), ""
+	u := c.base.JoinPath(r.path...)
 	u.RawQuery = r.query.Encode()
 	return u.String(), nil
 }

@@ -3,6 +3,7 @@ package access_test
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -375,6 +377,23 @@ func TestLogAndRequestID(t *testing.T) {
 	require.Contains(t, text(), `path="/a b"`)
 	require.Contains(t, text(), "reason=")
 	require.NotContains(t, text(), "secret")
+}
+
+// The text for a client may quote its body, which is not for the log.
+func TestTheLogDoesNotQuoteBodies(t *testing.T) {
+	t.Parallel()
+	logger, text := logged()
+	h := access.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status, _ := strconv.Atoi(r.URL.Query().Get("status"))
+		wrong := &detail.Error{Status: status, Text: "quoted", Cause: errors.New("the cause")}
+		access.Note(r.Context(), wrong)
+		detail.Write(w, wrong)
+	}), access.Log(logger))
+	do(t, h, http.MethodPost, "/threads?status=422")
+	require.Contains(t, text(), "status=422")
+	require.NotContains(t, text(), "quoted")
+	do(t, h, http.MethodPost, "/threads?status=503")
+	require.Contains(t, text(), "the cause")
 }
 
 func TestHealthChecksAreOpenAndQuiet(t *testing.T) {

@@ -1,6 +1,12 @@
 package access
 
-import "context"
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/agenthost/agenthost/server/internal/detail"
+)
 
 // entry collects what the log says about a request. Only the goroutine of the request uses it.
 type entry struct {
@@ -26,8 +32,12 @@ func RequestID(ctx context.Context) string {
 	return e.id
 }
 
-// Note adds to the log's line about a request why it failed, for the operator. It must be called by the goroutine of the request.
+// Note adds to the log's line about a request why it failed, for the operator. What a client did wrong is not added: the client is told, in a text that may
+// quote its body. Note must be called by the goroutine of the request.
 func Note(ctx context.Context, reason error) {
+	if own, ok := errors.AsType[*detail.Error](reason); ok && own.Status < http.StatusInternalServerError {
+		return
+	}
 	_, e := withEntry(ctx)
 	e.reason = reason
 }

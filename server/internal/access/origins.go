@@ -22,7 +22,7 @@ const exposed = "Content-Location, Location, X-Pagination-Total, X-Pagination-Ne
 // A request with an origin that is not allowed is refused with 403, because a browser sends some requests without asking first, and the
 // harm is done although the page cannot read the answer. The exception are requests with a Bearer token or a key: a page can add these headers only after
 // the browser has asked, and we refuse that, so such a request comes from a program. It is answered, without CORS headers, as LangGraph's
-// server does. GET and HEAD change nothing, and are answered likewise.
+// server does. GET and HEAD are answered likewise: they change nothing, but that a page which knows the id of a run can cancel it by leaving.
 func Origins(origins ...string) (Wrapper, error) {
 	for _, origin := range origins {
 		if err := checkOrigin(origin); err != nil {

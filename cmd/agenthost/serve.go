@@ -101,17 +101,17 @@ func (s *serving) do(c *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
+	listener, err := open(ctx, serve.Listen) // before the server performs runs
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
 	running, err := server.New(server.Config{
 		Agents: agents, Runs: kept.Runs, Store: values, Serve: serve, Logger: logger, Version: thisBuild().version,
 	})
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return &exitError{exitUsage, errors.Join(err, listener.Close())}
 	}
 	defer running.Close(ctx)
-	listener, err := open(ctx, serve.Listen)
-	if err != nil {
-		return &exitError{exitUsage, err}
-	}
 	logger.Info("serving", "agents", strings.Join(slices.Sorted(maps.Keys(agents)), ", "), "at", addressOf(serve, listener),
 		"storage", described(address))
 	if serve.Auth == nil {

@@ -42,7 +42,8 @@ func (s *Server) wrap(door http.Handler, authenticator auth.Authenticator) (http
 
 // open reports whether a request needs no credential.
 func open(r *http.Request) bool {
-	return r.Method == http.MethodGet && slices.Contains([]string{"/", "/healthz", "/readyz", "/openapi.json"}, r.URL.Path) || langgraph.IsOpen(r)
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	return reads && slices.Contains([]string{"/", "/healthz", "/readyz", "/openapi.json"}, r.URL.Path) || langgraph.IsOpen(r)
 }
 
 // route is a path beside those of the doors, which needs no credential.

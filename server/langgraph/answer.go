@@ -78,8 +78,9 @@ func page[T any](c *call, list []T, names []string, offset, total int) error {
 
 // fail answers with an error. What is not meant for clients goes to the log.
 func (c *call) fail(err error) {
+	err = c.explain(err)
 	access.Note(c.r.Context(), err)
-	detail.Write(c.w, c.explain(err))
+	detail.Write(c.w, err)
 }
 
 // explain returns an error in the words of LangGraph's server.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/auth"
 	"github.com/agenthost/agenthost/server/internal/detail"
 	"github.com/agenthost/agenthost/server/internal/jsonbody"
 )
@@ -275,6 +276,9 @@ func (h *Handler) deleteAssistant(c *call) error {
 		return err
 	}
 	threads, err := c.flag("delete_threads")
+	if err == nil && threads {
+		err = c.principal.Need(auth.ScopeThreads)
+	}
 	if err != nil {
 		return err
 	}

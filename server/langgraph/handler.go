@@ -58,7 +58,7 @@ func New(config Config) *Handler {
 
 // IsOpen reports whether a request needs no principal.
 func IsOpen(r *http.Request) bool {
-	return r.Method == http.MethodGet && slices.Contains([]string{"/ok", "/info"}, r.URL.Path)
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && slices.Contains([]string{"/ok", "/info"}, r.URL.Path)
 }
 
 // Patterns returns the patterns of all routes, as net/http has them.

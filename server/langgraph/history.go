@@ -47,7 +47,7 @@ func (h *Handler) readHistory(c *call) error {
 	if id := c.query().Get("before"); id != "" {
 		end = &before{placeBody{CheckpointID: &id}}
 	}
-	return h.answerHistory(c, limit, end, nil)
+	return h.answerHistory(c, min(limit, runs.MaxPage), end, nil)
 }
 
 type historySearch struct {

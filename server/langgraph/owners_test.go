@@ -183,3 +183,28 @@ func TestWithoutAKey(t *testing.T) {
 	}
 	require.Equal(t, 4, open)
 }
+
+// A key that may change assistants, and not threads, must not delete threads with an assistant.
+func TestDeletingThreadsWithAnAssistantNeedsTheScopeOfThreads(t *testing.T) {
+	t.Parallel()
+	r := setup(t, keys())
+	ids := property(r)
+	at := "/assistants/" + ids["assistant"]
+	r.as(only("assistants:write")).refused(http.StatusForbidden, "DELETE", at+"?delete_threads=true", nil)
+	r.as(annsKey).get("GET", at, nil)
+	r.as(only("assistants:write")).get("DELETE", at, nil)
+}
+
+// Health checks are often HEAD requests.
+func TestOpenPathsAnswerHEAD(t *testing.T) {
+	t.Parallel()
+	r := setup(t, keys())
+	for _, path := range []string{"/", "/ok", "/info", "/healthz", "/readyz", "/openapi.json"} {
+		response := r.send(t.Context(), http.MethodHead, path, nil)
+		require.NoError(t, response.body.Close())
+		require.Equal(t, http.StatusOK, response.status, path)
+	}
+	response := r.send(t.Context(), http.MethodHead, "/threads/x", nil)
+	require.NoError(t, response.body.Close())
+	require.Equal(t, http.StatusUnauthorized, response.status)
+}

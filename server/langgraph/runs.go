@@ -1,6 +1,7 @@
 package langgraph
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -149,11 +150,23 @@ func (h *Handler) createBatch(c *call) error {
 	for i, sub := range subs {
 		run, err := h.Service.Submit(c.r.Context(), sub)
 		if err != nil {
-			return err
+			return errors.Join(err, h.takeBack(c, out[:i]))
 		}
 		out[i] = runOf(run)
 	}
 	return c.answer(out)
+}
+
+// takeBack takes back the runs of a batch that was not submitted as a whole: a client that submits it again must not have them twice.
+func (h *Handler) takeBack(c *call, submitted []runDocument) error {
+	var errs []error
+	for i := range submitted {
+		_, err := h.Service.Cancel(context.WithoutCancel(c.r.Context()), c.owner, submitted[i].ID, runs.CancelRollback)
+		if !errors.Is(err, runs.ErrRunOver) && !errors.Is(err, runs.ErrNoRun) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (h *Handler) listRuns(c *call) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -258,4 +259,17 @@ func TestAllRunsOfAThread(t *testing.T) {
 	e, err := sse.NewReader(later.body, 0).Next()
 	require.NoError(t, err)
 	require.Equal(t, "metadata", e.Name, "the third run from its beginning")
+}
+
+// A client that sends a refused batch again must not have some of its runs twice.
+func TestABatchIsSubmittedAsAWhole(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "limits: {runs_per_owner: 2}")
+	blocked := doc{"assistant_id": "agent", "input": human("block")}
+	require.Contains(t, r.refused(http.StatusTooManyRequests, "POST", "/runs/batch", []any{blocked, blocked, blocked}), "too many runs")
+	require.Eventually(t, func() bool {
+		status, _ := r.do("POST", "/runs/batch", []any{blocked, blocked})
+		return status == http.StatusOK
+	}, 10*eventually, 10*time.Millisecond, "the two runs of the first batch are gone")
+	close(r.let)
 }

@@ -23,7 +23,7 @@ func given(raw json.RawMessage) bool {
 	return len(raw) > 0 && string(raw) != "null"
 }
 
-// place is where in its thread something is, as clients name it.
+// placeBody is where in its thread something is, as clients name it.
 type placeBody struct {
 	ThreadID     *string `json:"thread_id"`
 	CheckpointNS *string `json:"checkpoint_ns"`

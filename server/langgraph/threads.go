@@ -402,12 +402,15 @@ func (h *Handler) pruneThreads(c *call) error {
 	if len(body.ThreadIDs) > runs.MaxPage {
 		return unprocessable("thread_ids has %d ids; at most %d are possible", len(body.ThreadIDs), runs.MaxPage)
 	}
-	n := 0
-	for _, text := range body.ThreadIDs {
-		id, err := readID(text, "thread")
-		if err != nil {
+	ids := make([]string, len(body.ThreadIDs))
+	for i, text := range body.ThreadIDs { // all of them are checked before the first one is removed
+		var err error
+		if ids[i], err = readID(text, "thread"); err != nil {
 			return err
 		}
+	}
+	n := 0
+	for _, id := range ids {
 		switch err := h.Service.DeleteThread(c.r.Context(), c.owner, id); {
 		case err == nil:
 			n++

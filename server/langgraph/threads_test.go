@@ -33,6 +33,7 @@ func TestThreads(t *testing.T) {
 	require.Equal(t, []any{doc{"thread_id": other, "status": "idle"}},
 		r.get("POST", "/threads/search", doc{"ids": []string{other}, "select": []string{"thread_id", "status"}}))
 	require.InDelta(t, 1, r.get("POST", "/threads/count", doc{"metadata": doc{"user": "ada"}}), 0)
+	require.NotEmpty(t, r.refused(422, "POST", "/threads/prune", doc{"thread_ids": []string{other, "x"}}), "nothing is removed, as the next line shows")
 	require.Equal(t, doc{"pruned_count": 1.0}, r.get("POST", "/threads/prune", doc{"thread_ids": []string{other, other}}))
 
 	require.Nil(t, r.get("DELETE", "/threads/"+id, nil))

@@ -55,7 +55,7 @@ type transport struct {
 // RoundTrip sends a request and checks the answer.
 func (c *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := c.next.RoundTrip(r)
-	if err != nil || r.Method == http.MethodOptions {
+	if err != nil || r.Method == http.MethodOptions || r.Method == http.MethodHead {
 		return response, err
 	}
 	route, parameters, err := shared.router.FindRoute(r)

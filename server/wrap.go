@@ -37,7 +37,8 @@ func (s *Server) wrap(door http.Handler, authenticator auth.Authenticator) (http
 	}
 	mux.Handle("/", door)
 	return access.Chain(mux, access.RequestIDs(), access.Log(s.log), access.Recover(s.log), hosts, origins,
-		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, open), rates), nil
+		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, open), rates,
+		access.Budget(int64(c.Limits.Bodies))), nil
 }
 
 // open reports whether a request needs no credential.

@@ -9,6 +9,8 @@ import (
 // Limits says how much clients may ask for. None can be turned off.
 type Limits struct {
 	Body strictyaml.Size `yaml:"body" schema:"default=4MiB"` // the largest body of a request; default 4MiB
+	// bytes of bodies of all requests that are in memory at once, without the first 64 KiB of each; default 128MiB, at least body
+	Bodies strictyaml.Size `yaml:"bodies" schema:"default=128MiB"`
 	// how long the body of a request may take to arrive; default 30s
 	BodyTimeout     time.Duration `yaml:"body_timeout" strict:"min=1s,max=1h" schema:"default=30s"`
 	RunsPerOwner    int           `yaml:"runs_per_owner" strict:"min=1" schema:"default=200"`    // runs of one owner that are not over; default 200
@@ -25,7 +27,7 @@ const maxBody = 1 << 30
 
 func defaultLimits() Limits {
 	return Limits{
-		Body: 4 << 20, BodyTimeout: 30 * time.Second, RunsPerOwner: 200, StreamsPerOwner: 200, Streams: 10_000,
+		Body: 4 << 20, Bodies: 128 << 20, BodyTimeout: 30 * time.Second, RunsPerOwner: 200, StreamsPerOwner: 200, Streams: 10_000,
 		RequestsPerSecond: 100, Burst: 200, RunTimeout: time.Hour,
 	}
 }
@@ -35,5 +37,9 @@ func (l *Limits) CheckStrict(n strictyaml.Node) error {
 	if body, ok := n.Get("body"); ok && (l.Body < 1 || l.Body > maxBody) {
 		return body.Errorf("body must be from 1B to 1GiB, because bodies are read into memory")
 	}
+	if bodies, ok := n.Get("bodies"); ok && l.Bodies < l.Body {
+		return bodies.Errorf("bodies is less than body, so the largest bodies would never fit; name at least as many bytes")
+	}
+	l.Bodies = max(l.Bodies, l.Body)
 	return nil
 }

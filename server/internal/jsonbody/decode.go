@@ -61,9 +61,12 @@ func Unmarshal(body []byte, target any) error {
 func read(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	var large *http.MaxBytesError
+	var own *detail.Error
 	switch {
 	case err == nil:
 		return body, nil
+	case errors.As(err, &own):
+		return nil, own
 	case errors.As(err, &large):
 		return nil, detail.Errorf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes, which is the limit of this server", large.Limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):

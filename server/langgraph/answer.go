@@ -1,6 +1,7 @@
 package langgraph
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -95,6 +96,8 @@ func (c *call) explain(err error) error {
 	switch {
 	case errors.As(err, &own):
 		return own
+	case errors.Is(err, context.Canceled) && c.r.Context().Err() != nil:
+		return &detail.Error{Status: statusClientGone, Text: "the client is gone", Cause: err}
 	case errors.Is(err, runs.ErrNoThread):
 		status, text = http.StatusNotFound, "Thread with ID "+thread+" not found"
 	case errors.Is(err, runs.ErrNoRun), errors.Is(err, runs.ErrNoAssistant), errors.Is(err, runs.ErrNoVersion), errors.Is(err, runs.ErrNoSchedule):
@@ -113,6 +116,9 @@ func (c *call) explain(err error) error {
 	}
 	return &detail.Error{Status: status, Text: text, Cause: err}
 }
+
+// statusClientGone is for the log: nobody reads the answer. It is nginx's.
+const statusClientGone = 499
 
 const busyText = "Thread is already running a task. Wait for it to finish or choose a different multitask strategy."
 

@@ -1,7 +1,9 @@
 package langgraph_test
 
 import (
+	"context"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -82,6 +84,17 @@ func TestRepeatedMembers(t *testing.T) {
 	r := setup(t, "{}")
 	thread := r.object("POST", "/threads", `{"metadata":{"a":1},"metadata":{"b":2}}`)
 	require.Equal(t, doc{"b": 2.0}, thread["metadata"])
+}
+
+// The log does not call it a failure of the server when a client leaves.
+func TestAClientThatLeaves(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "{}")
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	w := httptest.NewRecorder()
+	r.handler.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/threads", strings.NewReader("{}")))
+	require.Equal(t, 499, w.Code)
 }
 
 func TestLimitsOfAnOwner(t *testing.T) {

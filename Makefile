@@ -99,6 +99,10 @@ LLMPOSTER_VERSION := 0.5.0
 llmposter: ## install llmposter, one more server for tests of models; takes three minutes of processor time, and needs cargo 1.89 or later
 	cargo install llmposter --version $(LLMPOSTER_VERSION) --locked --no-default-features --root $(BIN)/servers/llmposter
 
+.PHONY: hostile
+hostile: ## let slow, huge, silent and thousands of clients at a server; takes three minutes
+	AGENTHOST_HOSTILE=1 go test -count=1 -timeout=30m -v ./test/hostileclients
+
 KILLS ?= 60
 
 .PHONY: kills
@@ -126,6 +130,7 @@ nightly: ## run the checks that are too slow for every commit: long fuzzing, rep
 	$(MAKE) fuzz FUZZTIME=60s
 	$(MAKE) soak SOAK=100000000
 	$(MAKE) siege SIEGE=10m
+	$(MAKE) hostile
 	$(MAKE) kills KILLS=500
 	$(MAKE) bench-peers BENCH=-quick
 	go test -run '^$$' -bench . -benchmem -benchtime=3s -count=3 -timeout=120m ./...

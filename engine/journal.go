@@ -32,7 +32,7 @@ type journal struct {
 	pending []runs.Event
 	size    int           // of the data of pending, in bytes
 	changed chan struct{} // closed and replaced when pending was written
-	writing bool
+	writing []runs.Event  // what is being written
 }
 
 func newJournal(store runs.Store, live *runs.Live, worker *runs.Worker, log *slog.Logger) *journal {
@@ -109,7 +109,7 @@ func (j *journal) flush(ctx context.Context) {
 func (j *journal) write(ctx context.Context) {
 	j.mu.Lock()
 	batch := j.pending
-	j.pending, j.size, j.writing = nil, 0, len(batch) > 0
+	j.pending, j.size, j.writing = nil, 0, batch
 	j.mu.Unlock()
 	for pause := 100 * time.Millisecond; len(batch) > 0; pause = min(2*pause, 2*time.Second) {
 		err := j.store.Append(ctx, j.worker, batch)
@@ -127,7 +127,7 @@ func (j *journal) write(ctx context.Context) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.writing, j.pending = false, append(batch, j.pending...)
+	j.writing, j.pending = nil, append(batch, j.pending...)
 	for i := range batch {
 		j.size += len(batch[i].Data)
 	}
@@ -135,14 +135,16 @@ func (j *journal) write(ctx context.Context) {
 	j.changed = make(chan struct{})
 }
 
-// take removes and returns the pending events of a run. Those before them are written.
+// take removes and returns the pending events of a run. Those before them are written. The events of other runs, of which there may always be some, are
+// not waited for.
 func (j *journal) take(ctx context.Context, run string) (taken []runs.Event, err error) {
-	if err := j.until(ctx, func() bool { return !j.writing }); err != nil {
+	of := func(e runs.Event) bool { return e.Run == run }
+	if err := j.until(ctx, func() bool { return !slices.ContainsFunc(j.writing, of) }); err != nil {
 		return nil, err
 	}
 	defer j.mu.Unlock()
 	j.pending = slices.DeleteFunc(j.pending, func(e runs.Event) bool {
-		if e.Run != run {
+		if !of(e) {
 			return false
 		}
 		taken, j.size = append(taken, e), j.size-len(e.Data)

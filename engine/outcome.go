@@ -203,16 +203,35 @@ func (a *attempt) giveBack(why error) {
 		a.engine.log.Warn("a run is given back", "run", a.run.ID, "error", why)
 		_ = wait(a.engine.ctx, 100*time.Millisecond) // it would be claimed again at once
 	}
+	var rest []runs.Event
+	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
+		err := a.release(&rest)
+		if err == nil || errors.Is(err, runs.ErrNotClaimed) {
+			return
+		}
+		if wait(a.engine.ctx, pause) != nil {
+			a.engine.log.Error("a run cannot be given back; another process will take it when the claim expires", "run", a.run.ID, "error", err)
+			return
+		}
+		// The claims of a process last as long as it lives, so nobody else would ever take the run.
+		a.engine.log.Error("a run cannot be given back; trying again", "run", a.run.ID, "error", err)
+	}
+}
+
+// release writes the rest of the run's events and gives the run back. rest has those that could not be written before.
+func (a *attempt) release(rest *[]runs.Event) error {
 	ctx, done := a.outlast()
 	defer done()
-	rest, err := a.engine.events.take(ctx, a.run.ID)
-	if err == nil && len(rest) > 0 {
-		err = a.engine.config.Store.Append(ctx, a.engine.worker, rest)
+	more, err := a.engine.events.take(ctx, a.run.ID)
+	*rest = append(*rest, more...)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = a.engine.config.Store.Release(ctx, a.engine.worker, a.run.ID)
+	if len(*rest) > 0 {
+		if err := a.engine.config.Store.Append(ctx, a.engine.worker, *rest); err != nil {
+			return err
+		}
+		*rest = nil
 	}
-	if err != nil && !errors.Is(err, runs.ErrNotClaimed) {
-		a.engine.log.Error("a run cannot be given back; another process will take it when the claim expires", "run", a.run.ID, "error", err)
-	}
+	return a.engine.config.Store.Release(ctx, a.engine.worker, a.run.ID)
 }

@@ -48,6 +48,8 @@ func Run(t *testing.T, o Options) {
 		"a run of a broken thread fails":        aRunOfABrokenThreadFails,
 		"a change is told with its checkpoint":  aChangeIsToldWithItsCheckpoint,
 		"answers do not wait for the store":     answersDoNotWaitForTheStore,
+		"a run ends while others are written":   aRunEndsWhileEventsOfAnotherAreWritten,
+		"a run is given back after failures":    aRunIsGivenBackAfterFailures,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,7 +26,7 @@ func keys() string {
 		sum := sha256.Sum256([]byte(key))
 		return fmt.Sprintf("    - {sha256: %s, owner: %s, scopes: [%s]}\n", hex.EncodeToString(sum[:]), owner, scopes)
 	}
-	out := "auth:\n  keys:\n" + line(annsKey, "ann", "admin") + line(bobsKey, "bob", "admin")
+	out := "auth:\n  keys:\n" + line(annsKey, "ann", "admin") + line(bobsKey, "bob", "admin") + line(carolsKey, "carol", "admin")
 	for _, scope := range []string{"threads", "runs", "store", "assistants:write"} {
 		out += line(only(scope), "ann", "\""+scope+"\"")
 	}

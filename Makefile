@@ -145,6 +145,10 @@ BENCH ?=
 bench-peers: ## measure agenthost and its peers in forty minutes, and write bench/RESULTS.md (BENCH=-quick: a trial run)
 	cd bench && go run . $(BENCH)
 
+.PHONY: bench-server
+bench-server: ## measure agenthost serve, langgraph dev and Aegra in twenty minutes, and print the tables (part of bench-peers)
+	cd bench && go run . -only '^(server|token|idle)$$' -reps 3 $(BENCH)
+
 .PHONY: ci
 ci: ## run all checks that CI runs, and print how long each took
 	.ci/run

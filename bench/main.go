@@ -1,5 +1,5 @@
 // Command bench compares agenthost with its alternatives on this machine, in one run. It measures the cost of a hook in each place
-// where it can run, of a round of the loop in each framework, of checkpoints, of a thousand concurrent runs and of guests, and the
+// where it can run, of a round of the loop in each framework, of checkpoints, of a thousand concurrent runs, of a server and of guests, and the
 // time from a process's start to its first request. It prints tables, and writes them to RESULTS.md.
 //
 //	make bench-peers

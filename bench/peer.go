@@ -30,6 +30,8 @@ var programs = map[string][]string{
 	"adk":              {".out/peer"},
 	"langchain-python": {".venv/bin/python", "peer.py"},
 	"langchain-js":     {"node", "peer.mjs"},
+	"langgraph-server": {".venv/bin/langgraph", "dev"},
+	"aegra":            {".venv/bin/aegra", "serve"},
 }
 
 // A Measurement is a peer's report of one case.

@@ -39,6 +39,9 @@ const (
 		"here it has what the table of the suite loop says."
 	whyPeer = "this round takes Python and JavaScript less time on this machine than where the target was set (4,702 and 16,515 µs there), and Go more: Eino's plain " +
 		"round had 6.7 µs there."
+	whyDisk = "a run waits for the disk: strace counts 11 calls of fsync and fdatasync in a run, about 1.1 ms each on this machine, because each step is saved and SQLite " +
+		"has one writer; the same server has the speed of the row in memory without it. The peer does not write to a disk."
+	whyToken = "WHYTOKEN"
 	whyMeter = "where the compiler puts the guest's code decides: small changes of the guest or of the meter make it 1.1 or 1.5, in Rust 1.1 or 1.2."
 )
 
@@ -91,6 +94,18 @@ var targets = []Target{
 	{What: "metered : not metered, recursion", Limit: 1.5, Format: times, Of: guest("metered : not metered, recursion")},
 	{What: "a loop stops after its deadline", Limit: 5, Format: milliseconds, Of: guest("a loop stops after its deadline")},
 	{What: "a tree of calls stops after its deadline", Limit: 5, Format: milliseconds, Of: guest("a tree of calls stops after its deadline")},
+	{What: "runs a second through HTTP, 1 client: agenthost, SQLite : langgraph dev", Limit: 20, Least: true, Format: times, Of: slower("server", "1", peerDev, oursInSQLite)},
+	{What: "the same, 16 clients", Limit: 20, Least: true, Format: times, Of: slower("server", "16", peerDev, oursInSQLite), Why: whyDisk},
+	{What: "the same, 16 clients: agenthost, PostgreSQL : Aegra", Limit: 20, Least: true, Format: times, Of: slower("server", "16", peerAegra, oursInPostgres), Why: whyDisk},
+	{What: "first token by the server : by a direct call, more", Limit: 1e6, Format: duration, Of: func(r *Results) (float64, error) {
+		served, err := r.median("token", oursInSQLite, "first", nanoseconds)
+		if err != nil {
+			return 0, err
+		}
+		direct, err := r.median("token", directCall, "first", nanoseconds)
+		return served - direct, err
+	}, Why: whyToken},
+	{What: "an idle stream of a server", Limit: 60e3, Format: size, Of: value("idle", oursInSQLite, idleStream, nanoseconds)},
 	{What: "start to the first request, 3 plugins of TinyGo and Rust", Limit: 50e6, Format: duration, Of: started("agenthost, 3 plugins (redact, guard, loopguard: TinyGo, Rust, Rust)")},
 	{What: "idle thread of 100 messages in memory : its messages", Limit: 1.5, Format: times, Of: guest("idle thread of 100 messages in memory : its messages")},
 }

@@ -18,7 +18,7 @@ import (
 func TestTheBaseKeepsItsEscapes(t *testing.T) {
 	t.Parallel()
 	address, got := serve(t, reply{body: object{"thread_id": "t1"}})
-	_, err := connect(t, agentserver.Config{URL: address + "/a%2Fb"}).Thread(t.Context(), "t1")
+	_, err := connect(t, client.Config{URL: address + "/a%2Fb"}).Thread(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Equal(t, []string{"GET /a%2Fb/threads/t1"}, got.all())
 }

@@ -36,7 +36,8 @@ func (r *Results) save(file string) error {
 
 func (r *Results) write(w io.Writer) {
 	fmt.Fprintf(w, "# What was measured\n\nWritten by `make bench-peers` (the directory `bench`; `go run . -h`): do not edit. %s.\n\n", r.Machine)
-	fmt.Fprintf(w, "Each number is the median of %d measurements of about %g s, each in a process of its own, on one core (but *crowd*, *server*, *token* and *idle*), "+
+	fmt.Fprintf(w, "Each number is the median of %d measurements of about %g s, each in a process of its own, on one core "+
+		"(but *crowd*, *server*, *token* and *idle*), "+
 		"in turns with those of the others in its column. In parentheses: how many times as much as the first row. ± is half of how far "+
 		"the middle half of the measurements lies apart, where it is more than 10 %% of the median. The absolute times are of this machine, "+
 		"and of what else it did; the ratios are what lasts.\n\n", r.Options.Reps, r.Options.Seconds)

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -61,21 +61,21 @@ func measureIdle(ctx context.Context, _ *Options, row Row, c Case) (_ *Measureme
 			return nil, err
 		}
 	case idleStream:
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		for range crowdOfStreams {
-			stream, err := s.idle(ctx)
-			if err != nil {
-				return nil, err
+		streams, err := s.streams(ctx)
+		defer func() {
+			for _, stream := range streams {
+				_ = stream.Close()
 			}
-			defer func() { _ = stream.Close() }()
+		}()
+		if err != nil {
+			return nil, err
 		}
 	}
 	after, err := s.settled(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Measurement{NS: max(after-before, 1) / crowdOfStreams, Check: fmt.Sprint(crowdOfStreams)}, nil
+	return &Measurement{NS: max(after-before, 1) / crowdOfStreams, Check: strconv.Itoa(crowdOfStreams)}, nil
 }
 
 // threads makes a crowd of threads with a run each, by 20 clients.
@@ -94,6 +94,18 @@ func (s *agentServer) threads(ctx context.Context) error {
 	}
 	working.Wait()
 	return errors.Join(failed...)
+}
+
+// streams opens a crowd of streams.
+func (s *agentServer) streams(ctx context.Context) (streams []io.Closer, err error) {
+	for range crowdOfStreams {
+		stream, err := s.idle(ctx)
+		if err != nil {
+			return streams, err
+		}
+		streams = append(streams, stream)
+	}
+	return streams, nil
 }
 
 // idle opens the stream of a new thread, in which nothing happens.

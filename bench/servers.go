@@ -118,7 +118,10 @@ func (s *agentServer) run(ctx context.Context) error {
 		return err
 	}
 	var values struct {
-		Messages []struct{ Type, Content string } `json:"messages"`
+		Messages []struct {
+			Type    string `json:"type"`
+			Content string `json:"content"`
+		} `json:"messages"`
 	}
 	if err := json.Unmarshal(out, &values); err != nil {
 		return fmt.Errorf("the run returned %.200q: %w", out, err)

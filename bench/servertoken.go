@@ -40,7 +40,8 @@ func clock(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	w.Header().Set("Content-Type", "text/event-stream")
 	control := http.NewResponseController(w)
-	const frame = `data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"clock","choices":[{"index":0,"delta":{"role":"assistant","content":"%s"},"finish_reason":%s}]}` + "\n\n"
+	const frame = `data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"clock",` +
+		`"choices":[{"index":0,"delta":{"role":"assistant","content":"%s"},"finish_reason":%s}]}` + "\n\n"
 	_, _ = fmt.Fprintf(w, frame, "t="+strconv.FormatInt(time.Now().UnixNano(), 10)+".", "null")
 	_ = control.Flush()
 	_, _ = fmt.Fprintf(w, frame+"data: [DONE]\n\n", " That is it.", `"stop"`)
@@ -64,8 +65,8 @@ func measureToken(ctx context.Context, o *Options, row Row, _ Case) (_ *Measurem
 		}
 		defer func() { err = errors.Join(err, s.stop()) }()
 		open = func() (io.ReadCloser, error) {
-			return s.open(ctx, http.MethodPost, "/threads/"+newID()+"/runs/stream", `{"assistant_id": "clock", "if_not_exists": "create", "stream_mode": "messages-tuple", `+
-				`"input": {"messages": [{"role": "user", "content": "hi"}]}}`)
+			return s.open(ctx, http.MethodPost, "/threads/"+newID()+"/runs/stream", `{"assistant_id": "clock", "if_not_exists": "create", `+
+				`"stream_mode": "messages-tuple", "input": {"messages": [{"role": "user", "content": "hi"}]}}`)
 		}
 	}
 	var late []float64

@@ -42,6 +42,7 @@ const (
 	whyDisk = "a run waits for the disk: strace counts 11 calls of fsync and fdatasync in a run, about 1.1 ms each on this machine, because each step is saved and SQLite " +
 		"has one writer; the same server has the speed of the row in memory without it. The peer does not write to a disk."
 	whyStatements = "a run has the statements that the table of the suite server says, and commits each step; the same server with all in memory takes a tenth of the time."
+	whyIdle       = "it is the store: with all in memory, the same streams take what the table of the suite idle says."
 	whyToken      = "it is the store: the same server with all in memory, a row of the suite token, is about 1 ms later than a direct call, and with a store on a disk what " +
 		"this row says."
 	whyMeter = "where the compiler puts the guest's code decides: small changes of the guest or of the meter make it 1.1 or 1.5, in Rust 1.1 or 1.2."
@@ -107,7 +108,7 @@ var targets = []Target{
 		direct, err := r.median("token", directCall, "first", nanoseconds)
 		return served - direct, err
 	}, Why: whyToken},
-	{What: "an idle stream of a server", Limit: 60e3, Format: size, Of: value("idle", oursInSQLite, idleStream, nanoseconds)},
+	{What: "an idle stream of a server", Limit: 60e3, Format: size, Of: value("idle", oursInSQLite, idleStream, nanoseconds), Why: whyIdle},
 	{What: "start to the first request, 3 plugins of TinyGo and Rust", Limit: 50e6, Format: duration, Of: started("agenthost, 3 plugins (redact, guard, loopguard: TinyGo, Rust, Rust)")},
 	{What: "idle thread of 100 messages in memory : its messages", Limit: 1.5, Format: times, Of: guest("idle thread of 100 messages in memory : its messages")},
 }

@@ -103,6 +103,13 @@ llmposter: ## install llmposter, one more server for tests of models; takes thre
 hostile: ## let slow, huge, silent and thousands of clients at a server; takes three minutes
 	AGENTHOST_HOSTILE=1 go test -count=1 -timeout=30m -v ./test/hostileclients
 
+LOAD ?= 2000
+
+.PHONY: load
+load: ## make LOAD runs (default 2000), 200 at once, with SQLite and with PostgreSQL, and check that their streams are whole
+	AGENTHOST_LOAD=$(LOAD) go test -count=1 -timeout=30m -v ./test/load
+	AGENTHOST_STRANGERS=20000 go test -count=1 -timeout=30m -run '^TestWhatIsAnothersIsNotThere$$' ./server/langgraph
+
 KILLS ?= 60
 
 .PHONY: kills
@@ -131,6 +138,7 @@ nightly: ## run the checks that are too slow for every commit: long fuzzing, rep
 	$(MAKE) soak SOAK=100000000
 	$(MAKE) siege SIEGE=10m
 	$(MAKE) hostile
+	$(MAKE) load
 	$(MAKE) kills KILLS=500
 	$(MAKE) bench-peers BENCH=-quick
 	go test -run '^$$' -bench . -benchmem -benchtime=3s -count=3 -timeout=120m ./...

@@ -39,7 +39,7 @@ func size(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("AGENTHOST_LOAD")
 	if text == "" {
-		return atOnce
+		return 60
 	}
 	n, err := strconv.Atoi(text)
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func size(t *testing.T) int {
 // TestLoad makes runs in threads of their own. Each client reads the stream of its run, which must be whole.
 func TestLoad(t *testing.T) { //nolint:paralleltest // the two measure
 	for _, database := range []string{"sqlite", "postgres"} {
-		t.Run(database, func(t *testing.T) { //nolint:paralleltest // as above
+		t.Run(database, func(t *testing.T) {
 			address := "sqlite:" + filepath.Join(t.TempDir(), "agents.db")
 			if database == "postgres" {
 				address = pgtest.Address(t)

@@ -59,14 +59,15 @@ func spoken(api string) string {
 type server struct {
 	*httptest.Server
 
-	mutex  sync.Mutex
-	bodies []map[string]any
+	mutex   sync.Mutex
+	answers []string
+	bodies  []map[string]any
 }
 
 // serve starts a server.
 func serve(t *testing.T, answers ...string) *server {
 	t.Helper()
-	s := &server{}
+	s := &server{answers: answers}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -77,10 +78,17 @@ func serve(t *testing.T, answers ...string) *server {
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
 		s.bodies = append(s.bodies, body)
-		_, _ = io.WriteString(w, answers[min(len(s.bodies), len(answers))-1])
+		_, _ = io.WriteString(w, s.answers[min(len(s.bodies), len(s.answers))-1])
 	}))
 	t.Cleanup(s.Close)
 	return s
+}
+
+// say adds an answer.
+func (s *server) say(answer string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.answers = append(s.answers, answer)
 }
 
 // last returns the body of the last request.

@@ -83,6 +83,7 @@ type thread struct {
 
 	t        *testing.T
 	streamed bool
+	servers  map[string]*server // by API
 }
 
 func (c *thread) say(all ...abi.Message) { c.Messages = c.Messages.Append(all...) }
@@ -93,7 +94,12 @@ func (c *thread) next(api, answer string) (ai *abi.Message, sent string) {
 	if c.streamed {
 		answer = streamOf(c.t, spoken(api), answer)
 	}
-	s := serve(c.t, answer)
+	s := c.servers[api]
+	if s == nil {
+		s = serve(c.t)
+		c.servers[api] = s
+	}
+	s.say(answer)
 	resp, err := ask(c.t, modelOf(c.t, api, s.URL), &c.Request, c.streamed)
 	require.NoError(c.t, err)
 	body := s.last(c.t)
@@ -158,7 +164,7 @@ func TestAThreadChangesItsProvider(t *testing.T) {
 	for _, from := range allAPIs {
 		for _, to := range allAPIs {
 			bothWays(t, from+" to "+to, func(t *testing.T, streamed bool) {
-				c := thread{t: t, streamed: streamed, Request: model.Request{System: abi.Text("Be brief."), Tools: []abi.ToolSpec{{Name: "weather", Description: "Tells the weather."}}}}
+				c := thread{t: t, streamed: streamed, servers: map[string]*server{}, Request: model.Request{System: abi.Text("Be brief."), Tools: []abi.ToolSpec{{Name: "weather", Description: "Tells the weather."}}}}
 				c.say(picture(abi.RoleHuman, "Where is this?"))
 				ai, _ := c.next(from, of(working, from))
 				require.Len(t, ai.ToolCalls, 1)
@@ -196,7 +202,7 @@ func TestAThreadChangesItsProviderAfterASearch(t *testing.T) {
 				continue
 			}
 			bothWays(t, from+" to "+to, func(t *testing.T, streamed bool) {
-				c := thread{t: t, streamed: streamed}
+				c := thread{t: t, streamed: streamed, servers: map[string]*server{}}
 				c.say(abi.Human("Look it up."))
 				c.next(from, answer)
 				c.say(abi.Human("And now?"))

@@ -18,14 +18,21 @@ func sent(t *testing.T, m *openai.Model, req *model.Request, streaming bool) map
 	if streaming {
 		said = helloStream[m.API]
 	}
-	s := saying(t, said)
-	m.BaseURL, m.HTTPClient = s.URL+"/v1", modelAt(t, s, m.API).HTTPClient
+	var text string
+	if m.BaseURL == "" {
+		m.BaseURL = oneServer
+	}
+	m.APIKey = "test-key"
+	m.HTTPClient = client(func(got recorded) string {
+		text = got.text
+		return said
+	})
 	if m.Name == "" {
 		m.Name = "gpt-5.2"
 	}
 	_, err := ask(t, m, req, streaming)
 	require.NoError(t, err)
-	body, ok := parsed(t, s.last(t).text).(map[string]any)
+	body, ok := parsed(t, text).(map[string]any)
 	require.True(t, ok)
 	return body
 }

@@ -41,7 +41,11 @@ func (m *Model) response(message *abi.Message, end answerEnd, req *model.Request
 	}
 	message.Role = abi.RoleAI
 	for _, of := range []struct{ key, value string }{
-		{"id", end.id}, {"model", end.model}, {"provider", m.provider()}, {"stop_reason", end.stop},
+		{"id", end.id},
+		{"model", end.model},
+		{"provider", m.provider()},
+		{metaServer, m.server()},
+		{"stop_reason", end.stop},
 	} {
 		if of.value != "" {
 			message.Meta.Set(of.key, wire.String(of.value))
@@ -66,9 +70,10 @@ func (m *Model) response(message *abi.Message, end answerEnd, req *model.Request
 	return resp, nil
 }
 
-// mine reports whether a message is, as far as known, an answer of this provider. Only this provider understands the private
-// data in its blocks and Meta.
+// mine reports whether a message is, as far as known, an answer of this server. Only this server understands the private
+// data in its blocks and Meta. An answer of an older version does not say which server of that provider gave it.
 func (m *Model) mine(message *abi.Message) bool {
 	by, _ := message.Meta.Get("provider").AsString()
-	return by == "" || by == m.provider()
+	server, _ := message.Meta.Get(metaServer).AsString()
+	return by == "" || by == m.provider() && (server == "" || server == m.server())
 }

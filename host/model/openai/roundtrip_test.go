@@ -21,7 +21,10 @@ import (
 func sentBack(t *testing.T, sample, file string, streaming bool, change func(*openai.Model)) (now, later map[string]any) {
 	t.Helper()
 	api := apiOf(sample)
-	m := modelAt(t, saying(t, testdata(t, file)), api)
+	m := &openai.Model{
+		Name: "gpt-5.2", BaseURL: oneServer, APIKey: "test-key", API: api,
+		HTTPClient: client(func(recorded) string { return testdata(t, file) }),
+	}
 	resp, err := ask(t, m, request(hi), streaming)
 	require.NoError(t, err)
 	ai := *resp.AI()
@@ -183,7 +186,9 @@ func TestItemsKeepWhatTheySay(t *testing.T) {
 	const item = `{"type":"mcp_call","id":"mcp_1","i":[0,-1,9223372036854775807,-9223372036854775808,18446744073709551615],"f":[0.1,1e+300,-2.5e-7,3.0],
 		"n":null,"b":[true,false],"s":["","\u0000\u001f\u007f","\"\\/<>&","é","é","\u2028","🌦️","\ud83c\udf26"],"o":{},"l":[],"d":[[[[[[[["deep"]]]]]]]]}`
 	const text = `{"id":"r","model":"m","status":"completed","output":[` + item + `,{"type":"message","content":[{"type":"output_text","text":"so"}]}]}`
-	resp, err := modelAt(t, saying(t, text), openai.Responses).Generate(t.Context(), request(hi))
+	resp, err := (&openai.Model{
+		Name: "gpt-5.2", APIKey: "key", API: openai.Responses, HTTPClient: client(func(recorded) string { return text }),
+	}).Generate(t.Context(), request(hi))
 	require.NoError(t, err)
 	var got recorded
 	next := &openai.Model{Name: "gpt-5.2", APIKey: "key", API: openai.Responses, HTTPClient: client(func(r recorded) string {

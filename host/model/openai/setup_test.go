@@ -228,7 +228,7 @@ func shown(r *model.Response) string {
 		add("malformed %s %s %s", call.ID, call.Name, call.Args)
 	}
 	meta := slices.Clone(m.Meta)
-	for _, key := range []string{"id", "model", "provider", "stop_reason"} {
+	for _, key := range []string{"id", "model", "provider", "stop_reason", "openai_server"} {
 		meta.Delete(key)
 	}
 	if len(meta) > 0 {
@@ -254,6 +254,9 @@ func thought(m *abi.Message) string {
 	}
 	return out.String()
 }
+
+// oneServer is the address of models that have the same server.
+const oneServer = "http://models.test/v1"
 
 // client answers requests without a server.
 func client(answer func(recorded) string) *http.Client {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -43,6 +44,15 @@ func (e *Endpoint) CloseIdleConnections() {
 
 // Own reports whether the address is the provider's own.
 func (e *Endpoint) Own() bool { return e.own }
+
+// Origin returns the scheme, host and port of the address, such as "https://api.openai.com:443".
+func (e *Endpoint) Origin() string {
+	port := e.base.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[e.base.Scheme]
+	}
+	return e.base.Scheme + "://" + net.JoinHostPort(strings.ToLower(e.base.Hostname()), port)
+}
 
 // Ends reports whether the path of the address ends with this segment.
 func (e *Endpoint) Ends(segment string) bool { return strings.HasSuffix(e.base.Path, "/"+segment+"/") }

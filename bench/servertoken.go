@@ -35,11 +35,15 @@ func tokenSuite() *Suite {
 	}
 }
 
+// thinking is how long a model takes to its first token. The fastest of providers take several times as long.
+const thinking = 50 * time.Millisecond
+
 // clock answers as a provider, whose first token is the time in nanoseconds.
 func clock(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	w.Header().Set("Content-Type", "text/event-stream")
 	control := http.NewResponseController(w)
+	time.Sleep(thinking)
 	const frame = `data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"clock",` +
 		`"choices":[{"index":0,"delta":{"role":"assistant","content":"%s"},"finish_reason":%s}]}` + "\n\n"
 	_, _ = fmt.Fprintf(w, frame, "t="+strconv.FormatInt(time.Now().UnixNano(), 10)+".", "null")

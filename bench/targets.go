@@ -43,9 +43,8 @@ const (
 		"has one writer; the same server has the speed of the row in memory without it. The peer does not write to a disk."
 	whyStatements = "a run has the statements that the table of the suite server says, and commits each step; the same server with all in memory takes a tenth of the time."
 	whyIdle       = "it is the store: with all in memory, the same streams take what the table of the suite idle says."
-	whyToken      = "it is the store: the same server with all in memory, a row of the suite token, is about 1 ms later than a direct call, and with a store on a disk what " +
-		"this row says."
-	whyMeter = "where the compiler puts the guest's code decides: small changes of the guest or of the meter make it 1.1 or 1.5, in Rust 1.1 or 1.2."
+	whyToken      = "the way from the model over HTTP to the server and from there to the client takes two requests where a direct call takes one; how busy both cores are decides."
+	whyMeter      = "where the compiler puts the guest's code decides: small changes of the guest or of the meter make it 1.1 or 1.5, in Rust 1.1 or 1.2."
 )
 
 // targets lists all targets of the design.

@@ -1,5 +1,6 @@
 """The agents of the suites server, token and idle, for LangGraph's development server and Aegra."""
 
+import asyncio
 import time
 from pathlib import Path
 
@@ -41,9 +42,10 @@ class Model(BaseChatModel):
 
 
 class Clock(Model):
-    """Says what time it is, in nanoseconds, as its first token."""
+    """Says what time it is, in nanoseconds, as its first token, after 50 ms."""
 
     async def _astream(self, messages, stop=None, run_manager=None, **kwargs):
+        await asyncio.sleep(0.05)
         yield ChatGenerationChunk(message=AIMessageChunk(content=f"t={time.time_ns()}."))
         yield ChatGenerationChunk(message=AIMessageChunk(content=" That is it.", chunk_position="last"))
 

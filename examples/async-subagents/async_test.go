@@ -1,18 +1,26 @@
-// Package async_test runs the example against LangGraph's own server.
+// Package async_test runs the example against LangGraph's own server, and against one of agenthost.
 package async_test
 
 import (
+	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/manifest"
+	"github.com/agenthost/agenthost/runs"
+	runsmemory "github.com/agenthost/agenthost/runs/memory"
+	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/test/testservers"
 )
 
@@ -68,11 +76,60 @@ func (d *dispatcher) join(t *testing.T, result *host.Result) {
 
 func TestAsyncSubagents(t *testing.T) {
 	t.Parallel()
-	d := setup(t, testservers.LangGraph(t, "server"))
-	result := d.say(t, "delegate count the stars")
-	require.Equal(t, "I have handed it on. Ask me later.", result.Text())
-	d.join(t, result)
-	require.Equal(t, "The worker says: I did this: count the stars", d.say(t, "any news?").Text())
+	for name, start := range map[string]func(t *testing.T, begin <-chan struct{}) string{
+		"LangGraph": func(t *testing.T, _ <-chan struct{}) string { t.Helper(); return testservers.LangGraph(t, "server") },
+		"agenthost": serveWorker,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begin := make(chan struct{})
+			d := setup(t, start(t, begin))
+			result := d.say(t, "delegate count the stars")
+			require.Equal(t, "I have handed it on. Ask me later.", result.Text())
+			close(begin)
+			d.join(t, result)
+			require.Equal(t, "The worker says: I did this: count the stars", d.say(t, "any news?").Text())
+		})
+	}
+}
+
+// waiting is a model that does not answer before it may: otherwise the work is done before the dispatcher's next turn.
+type waiting struct {
+	model.Model
+
+	begin <-chan struct{}
+}
+
+func (w *waiting) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
+	select {
+	case <-w.begin:
+		return w.Model.Generate(ctx, req)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// serveWorker serves worker.yaml as agenthost serve does, and returns the address. The worker works from begin on.
+func serveWorker(t *testing.T, begin <-chan struct{}) string {
+	t.Helper()
+	m, err := manifest.Load("worker.yaml", manifest.Options{})
+	require.NoError(t, err)
+	threads := memory.New()
+	worker, err := m.Build(t.Context(), nil, func(c *host.Config) { c.Checkpointer, c.Model = threads, &waiting{c.Model, begin} })
+	require.NoError(t, err)
+	s, err := server.New(server.Config{
+		Agents: map[string]runs.Agent{"worker": {Agent: worker.Agent, Threads: threads}}, Runs: runsmemory.New(runsmemory.Options{}),
+	})
+	require.NoError(t, err)
+	listening := httptest.NewServer(s.Handler())
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		s.Close(ctx)
+		listening.Close()
+		require.NoError(t, worker.Close())
+	})
+	return listening.URL
 }
 
 func TestAsyncSubagentsWithoutAServer(t *testing.T) {

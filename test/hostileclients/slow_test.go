@@ -98,7 +98,7 @@ func TestStreamsThatNobodyReads(t *testing.T) {
 	slow(t)
 	const clients = 20
 	r := setup(t, "sqlite:"+t.TempDir()+"/agents.db", "")
-	r.beside(700<<20, func() {
+	r.beside(300<<20, func() {
 		thread := r.thread()
 		flood := order("flood 100000000")
 		flood["stream_mode"] = "messages-tuple"

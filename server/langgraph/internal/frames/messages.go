@@ -44,23 +44,31 @@ func (t *Translator) token(e *host.Event) {
 		t.piece(langchain.ReasoningChunk(e.Message, e.Reasoning))
 	}
 	if e.Text != "" {
-		s.said.WriteString(e.Text)
 		t.piece(langchain.TextChunk(e.Message, e.Text))
 	}
 	if e.CallPiece != nil {
 		s.calls = true
-		for len(s.parts) <= e.CallPiece.Index && e.CallPiece.Index < maxCalls {
-			s.parts = append(s.parts, &partialCall{})
-		}
-		if e.CallPiece.Index < len(s.parts) {
-			part := s.parts[e.CallPiece.Index]
-			part.id, part.name = part.id+e.CallPiece.ID, part.name+e.CallPiece.Name
-			part.args.WriteString(e.CallPiece.Args)
-		}
 		t.piece(langchain.CallChunk(e.Message, e.CallPiece))
 	}
 	if t.want[Messages] {
+		s.add(e)
 		t.emit("messages/partial", []json.RawMessage{langchain.Message(s.partial())})
+	}
+}
+
+// add adds a piece to the message. Only the mode messages shows what came before, so that others need not keep it.
+func (s *stream) add(e *host.Event) {
+	s.said.WriteString(e.Text)
+	if e.CallPiece == nil {
+		return
+	}
+	for len(s.parts) <= e.CallPiece.Index && e.CallPiece.Index < maxCalls {
+		s.parts = append(s.parts, &partialCall{})
+	}
+	if e.CallPiece.Index < len(s.parts) {
+		part := s.parts[e.CallPiece.Index]
+		part.id, part.name = part.id+e.CallPiece.ID, part.name+e.CallPiece.Name
+		part.args.WriteString(e.CallPiece.Args)
 	}
 }
 

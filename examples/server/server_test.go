@@ -136,7 +136,10 @@ func TestAQuestionOutlivesTheServer(t *testing.T) {
 
 func TestTheConfiguration(t *testing.T) {
 	t.Parallel()
-	keys := map[string]string{"ADA_KEY": "ada-0123456789abcdef", "OPERATOR_KEY": "op-0123456789abcdef", "DATABASE_URL": "postgres://localhost/agents"}
+	keys := map[string]string{
+		"ADA_KEY": "ada-0123456789abcdef", "OPERATOR_KEY": "op-0123456789abcdef", "DATABASE_URL": "postgres://localhost/agents",
+		"ROBOT_KEY": "robot-0123456789abcdef",
+	}
 	lookup := func(name string) (string, bool) { value, ok := keys[name]; return value, ok }
 	c, err := config.Load("serve.yaml", config.Options{LookupEnv: lookup})
 	require.NoError(t, err)

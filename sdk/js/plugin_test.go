@@ -14,6 +14,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/anatomy"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/sdk/js"
 )
@@ -247,4 +248,14 @@ func TestAScriptBeyondTheInputLimitIsRefused(t *testing.T) {
 	t.Parallel()
 	_, _, err := setup(t, script(`beforeModel() {}`), func(w *plugin.Wasm) { w.Limits.Input = 64 })
 	require.ErrorContains(t, err, "its script has")
+}
+
+func TestAnEngineWithoutAScriptTraps(t *testing.T) {
+	t.Parallel()
+	_, _, err := setup(t, "", func(w *plugin.Wasm) {
+		engine, _, err := anatomy.CutScript(w.Bytes)
+		require.NoError(t, err)
+		w.Bytes = engine
+	})
+	require.ErrorContains(t, err, "this is an engine without a script")
 }

@@ -31,10 +31,10 @@ type Source func(ctx context.Context) ([]Event, error)
 // ErrClientGone means that the client closed the connection, or did not read for longer than [Config.WriteTimeout].
 var ErrClientGone = errors.New("the client is gone")
 
-// Serve answers a request with a stream: it sends the headers at once, and then the events of the source with heartbeats between them. It
-// returns nil when the source has ended, an error that wraps [ErrClientGone] if the client was there no longer, and otherwise the error of the
-// source. Headers that the caller has set before are sent too; the deadlines of the server's ReadTimeout and WriteTimeout do not apply to
-// the stream. A panic of the source becomes one of the calling goroutine.
+// Serve answers a request with a stream: it sends the headers, 10 ms after a request with a body, and then the events of the source with
+// heartbeats between them. It returns nil when the source has ended, an error that wraps [ErrClientGone] if the client was there no longer, and
+// otherwise the error of the source. Headers that the caller has set before are sent too; the deadlines of the server's ReadTimeout and
+// WriteTimeout do not apply to the stream. A panic of the source becomes one of the calling goroutine.
 func Serve(w http.ResponseWriter, r *http.Request, source Source, config Config) error {
 	if config.Heartbeat <= 0 {
 		config.Heartbeat = DefaultHeartbeat
@@ -43,13 +43,16 @@ func Serve(w http.ResponseWriter, r *http.Request, source Source, config Config)
 		config.WriteTimeout = DefaultWriteTimeout
 	}
 	s := &stream{w: w, control: http.NewResponseController(w), timeout: config.WriteTimeout}
-	if err := s.begin(); err != nil {
-		return err
-	}
 	ctx, stop := context.WithCancel(r.Context())
 	pull := startPull(ctx, source)
 	defer pull.wait()
 	defer stop()
+	if r.ContentLength != 0 { // it had a body
+		letSettle(ctx)
+	}
+	if err := s.begin(); err != nil {
+		return err
+	}
 	beat := time.NewTicker(config.Heartbeat)
 	defer beat.Stop()
 	for {
@@ -65,6 +68,20 @@ func Serve(w http.ResponseWriter, r *http.Request, source Source, config Config)
 				return ended(ctx, got.err, err)
 			}
 		}
+	}
+}
+
+// settling is how long the headers of a stream wait after a request with a body.
+const settling = 10 * time.Millisecond
+
+// letSettle gives a proxy time to finish with the body of the request. One that is made of Go's net/http, such as Caddy, sends the body and then
+// looks for its end; if the answer begins in between, the body is closed, the look fails, and the proxy breaks the connection.
+func letSettle(ctx context.Context) {
+	timer := time.NewTimer(settling)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
 	}
 }
 

@@ -155,8 +155,14 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error { close(p); return nil }
 func (pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// bubble serves a stream on a pipe within a bubble, and returns the client's end and the errors of Serve. It sends the request.
+// bubble serves a stream on a pipe within a bubble, and returns the client's end and the errors of Serve. It sends a request.
 func bubble(t *testing.T, source sse.Source) (net.Conn, <-chan error) {
+	t.Helper()
+	return bubbleOf(t, source, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+}
+
+// bubbleOf is bubble with another request.
+func bubbleOf(t *testing.T, source sse.Source, request string) (net.Conn, <-chan error) {
 	t.Helper()
 	ended := make(chan error, 1)
 	server := &http.Server{
@@ -167,13 +173,34 @@ func bubble(t *testing.T, source sse.Source) (net.Conn, <-chan error) {
 	go func() { _ = server.Serve(listener) }()
 	client, conn := net.Pipe()
 	listener <- conn
-	_, err := io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	_, err := io.WriteString(client, request)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		_ = client.Close()
 		_ = server.Close()
 	})
 	return client, ended
+}
+
+func TestHeadersWaitForTheEndOfABody(t *testing.T) {
+	t.Parallel()
+	for request, want := range map[string]time.Duration{
+		"GET / HTTP/1.1\r\nHost: x\r\n\r\n":                                                    0,
+		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}":                            10 * time.Millisecond,
+		"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n": 10 * time.Millisecond,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			begun := time.Now()
+			client, ended := bubbleOf(t, batches([]sse.Event{{Data: []byte("x")}}), request)
+			buffer := make([]byte, 4096)
+			n, err := client.Read(buffer)
+			require.NoError(t, err)
+			require.Contains(t, string(buffer[:n]), "200 OK")
+			require.Equal(t, want, time.Since(begun), request)
+			go func() { _, _ = io.Copy(io.Discard, client) }()
+			require.NoError(t, <-ended)
+		})
+	}
 }
 
 func TestHeartbeatsAreEven(t *testing.T) {

@@ -114,12 +114,12 @@ func (c *client) turn(thread, said string, turn int) {
 	require.JSONEq(c.t, last, string(state), "what the client was told is what is kept")
 }
 
-// lasting leaves out the pieces of answers that became void, because the replica that told of them was killed. It may have told them before
-// the database had them, so who comes later need not see them.
+// lasting leaves out what became void because the replica that told of it was killed: pieces of answers, and the beginning of an attempt of which
+// nothing else is left. It may have told them before the database had them, so who comes later need not see them.
 func lasting(frames []frame) (out []frame) {
 	for _, f := range frames {
 		if f.event == "metadata" { // an attempt begins
-			for len(out) > 0 && out[len(out)-1].event == "messages" {
+			for len(out) > 0 && (out[len(out)-1].event == "messages" || out[len(out)-1].event == "metadata") {
 				out = out[:len(out)-1]
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/remote"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/approval"
 	"github.com/agenthost/agenthost/host/checkpoint"
@@ -24,14 +25,21 @@ import (
 type performance struct {
 	*app
 
-	flags *runFlags
-	show  renderer
-	agent *manifest.Agent
-	// threads is the store of the run: the manifest's, or one in memory.
+	flags  *runFlags
+	show   renderer
+	agent  *manifest.Agent // nil: the agent is that of a server
+	remote *remote.Agent   // nil: the agent is that of a manifest
+	// threads is the store of the run: the manifest's, or one in memory. nil: the threads are those of a server.
 	threads checkpoint.Store
 
 	models []model.Info // the agent's own first
 	warned bool         // by warnPassing
+}
+
+// runner performs runs of an agent: of one here, or of one on a server.
+type runner interface {
+	RunEvents(ctx context.Context, in host.Input, handle func(host.Event) error) (*host.Result, error)
+	State(ctx context.Context, thread string, at checkpoint.ID) (*host.Snapshot, error)
 }
 
 // beginning returns the input of a run whose agent is loaded.
@@ -43,8 +51,10 @@ func (a *app) perform(ctx context.Context, flags *runFlags, begin beginning) err
 	if err != nil {
 		return err
 	}
-	if a.set, err = flags.overrides(a.set); err != nil {
-		return err
+	if flags.server.url == "" {
+		if a.set, err = flags.overrides(a.set); err != nil {
+			return err
+		}
 	}
 	a.showsEvents = !flags.quiet && flags.output != "jsonl"
 	p := &performance{app: a, flags: flags, show: show}
@@ -55,21 +65,14 @@ func (a *app) perform(ctx context.Context, flags *runFlags, begin beginning) err
 }
 
 func (p *performance) do(ctx context.Context, begin beginning) (err error) {
-	if p.agent, err = p.load(ctx, manifest.Options{}, p.adjust); err != nil {
+	if err := p.open(ctx, p.adjust); err != nil {
 		return err
 	}
-	defer func() {
-		if closing := p.agent.Close(); closing != nil {
-			err = errors.Join(err, &exitError{exitFailed, closing})
-		}
-	}()
-	if err := p.flags.checkAttachments(p.models); err != nil {
-		return err
-	}
-	if p.flags.thread != "" && p.agent.Threads == nil {
+	defer func() { err = errors.Join(err, p.close()) }()
+	if p.flags.thread != "" && p.agent != nil && p.agent.Threads == nil {
 		return &exitError{exitUsage, withoutCheckpoint(p.file)}
 	}
-	if p.flags.thread == "" && p.agent.Durable {
+	if p.flags.thread == "" && p.durable() {
 		p.flags.thread = newThread("run", time.Now())
 	}
 	input, err := begin(ctx, p)
@@ -80,7 +83,7 @@ func (p *performance) do(ctx context.Context, begin beginning) (err error) {
 	if input.Thread == "" && p.terminal {
 		input.Thread = passingThread
 	}
-	limited := &limitedRun{agent: p.agent.Agent, limits: p.flags.runLimits, context: p.flags.context.value}
+	limited := p.limited()
 	for {
 		result, err := limited.perform(ctx, input, p.event)
 		if pausing := p.show.pause(); err == nil && pausing != nil {
@@ -114,6 +117,52 @@ func (p *performance) do(ctx context.Context, begin beginning) (err error) {
 	}
 }
 
+// open builds the agent of the manifest, or connects to the server.
+func (p *performance) open(ctx context.Context, adjust func(*host.Config)) (err error) {
+	if p.flags.server.url != "" {
+		p.remote, err = p.flags.server.connect(ctx)
+		return err
+	}
+	if p.agent, err = p.load(ctx, manifest.Options{}, adjust); err != nil {
+		return err
+	}
+	if err := p.flags.checkAttachments(p.models); err != nil {
+		return errors.Join(err, p.close())
+	}
+	return nil
+}
+
+// close closes the agent.
+func (p *performance) close() error {
+	if p.remote != nil {
+		return failure(p.remote.Close())
+	}
+	return failure(p.agent.Close())
+}
+
+// durable reports whether threads are still there when the command has ended.
+func (p *performance) durable() bool { return p.remote != nil || p.agent.Durable }
+
+// runner returns what performs the runs.
+func (p *performance) runner() runner {
+	if p.remote != nil {
+		return p.remote
+	}
+	return p.agent.Agent
+}
+
+// limited returns a run within the limits of the command line.
+func (p *performance) limited() *limitedRun {
+	return &limitedRun{agent: p.runner(), limits: p.flags.runLimits, context: p.flags.context.value, inputs: p.remote != nil}
+}
+
+// offer says which answers are possible, besides those that every question has.
+func (p *performance) offer(questions []*question.Question) {
+	if p.agent != nil {
+		question.Offer(questions, p.agent)
+	}
+}
+
 // event shows an event.
 func (p *performance) event(e host.Event) error {
 	if p.flags.thread == "" {
@@ -124,7 +173,7 @@ func (p *performance) event(e host.Event) error {
 
 // warnPassing tells the person, before the first question, that the run is lost if the question is left open.
 func (p *performance) warnPassing() {
-	if p.agent.Durable || p.warned {
+	if p.durable() || p.warned {
 		return
 	}
 	p.warned = true
@@ -172,7 +221,7 @@ func (p *performance) ask(ctx context.Context, result *host.Result) (host.Input,
 
 // answers puts questions to the person at the terminal and returns the answers.
 func (p *performance) answers(ctx context.Context, thread string, questions []*question.Question) ([]host.Answer, error) {
-	question.Offer(questions, p.agent)
+	p.offer(questions)
 	sheet := question.NewSheet(questions)
 	if err := p.conversation().Answer(ctx, questions, sheet); err != nil {
 		return nil, err
@@ -210,16 +259,15 @@ var errModelFailed = errors.New("the model failed, and a middleware answered in 
 
 // outcome returns nil for a completed run, and otherwise an error with the exit code.
 func (p *performance) outcome(ctx context.Context, result *host.Result, err error) error {
-	durable := p.agent.Durable
+	durable := p.durable()
 	switch {
 	case err == nil && result.Status == host.Interrupted:
 		var command *question.Command
 		if durable {
-			continuing, _ := p.continuingThread(ctx)
-			command = &continuing
+			command = &p.newest(ctx).command
 		}
 		waiting := question.OfResult(result)
-		question.Offer(waiting, p.agent)
+		p.offer(waiting)
 		return waitingExit(result.Next, waiting, command)
 	case err == nil && result.Status == host.Failed:
 		return &exitError{exitProvider, errModelFailed}
@@ -248,20 +296,17 @@ func (p *performance) outcome(ctx context.Context, result *host.Result, err erro
 
 // withResume adds to an error the commands that continue the run: unchanged and, if the step has answers, with other answers.
 func (p *performance) withResume(ctx context.Context, next string, err error) error {
-	command, held := p.continuingThread(ctx)
+	now := p.newest(ctx)
+	command := now.command
 	err = errortext.Advise(err, "  the run stopped before "+terminal.Line(next)+"; to continue it:", "  "+text.Clean(command.Line()))
 	if note := command.Note(); note != "" {
 		err = errortext.Advise(err, "  "+note)
 	}
-	if held == nil {
-		return err // the first error is the one to report
-	}
-	if asked := question.OfThread(held); len(asked) > 0 {
-		lines := []string{"  or, if an answer caused this, with another answer:"}
-		for _, line := range command.Lines(asked) {
-			lines = append(lines, "  "+text.Clean(line))
+	if len(now.questions) > 0 {
+		err = errortext.Advise(err, "  or, if an answer caused this, with another answer:")
+		for _, line := range command.Lines(now.questions) {
+			err = errortext.Advise(err, "  "+text.Clean(line))
 		}
-		err = errortext.Advise(err, lines...)
 	}
 	return err
 }

@@ -40,11 +40,15 @@ is not shown amid the answer; it is there when the prompt returns.
 With --thread the chat continues a thread. Otherwise it starts a new one, which is kept if the manifest's
 checkpoint is a database.
 
+With --server, the agent and its threads are those of a server, such as 'agenthost serve' runs. The variable
+AGENTHOST_SERVER_KEY has the key for it.
+
 Without a terminal, each line of standard input is a message, and each answer is printed when it is
 complete. A run that fails or asks a person something ends the command with the exit code of 'agenthost
 run'.`,
 		Example: `  agenthost chat
   agenthost chat --thread ada
+  agenthost chat --server http://127.0.0.1:8123
   agenthost chat --model anthropic:claude-sonnet-4-5 --budget-tokens 50000
   printf '%s\n' "list the files" "which is the largest?" | agenthost chat`,
 		Args: noArguments,
@@ -62,6 +66,7 @@ run'.`,
 		},
 	}
 	a.manifestFlags(c)
+	flags.server.add(c)
 	c.Flags().StringVarP(&flags.thread, "thread", "t", "", "the `NAME` of the thread to continue, or to start")
 	flags.addThread(c)
 	flags.runLimits.add(c)
@@ -82,16 +87,17 @@ type chatSession struct {
 
 // do builds the agent and performs the chat.
 func (c *chatSession) do(ctx context.Context) (err error) {
-	if c.set, err = c.flags.overrides(c.set); err != nil {
-		return err
+	if c.flags.server.url == "" {
+		if c.set, err = c.flags.overrides(c.set); err != nil {
+			return err
+		}
 	}
 	c.showsEvents = true
 	screen := &chat.Screen{Answers: c.out, Notes: c.err}
 	c.chat = &chat.Chat{
 		Thread: c.flags.thread, AcceptChanges: c.flags.acceptChanges, GiveUp: c.flags.giveUp,
-		Screen: screen, Verbose: c.verbose, Quiet: c.flags.quiet, Tools: c.tools.list,
-		Takes:         func(files ...*attachment.File) error { return attachment.Check(c.models, files...) },
-		PromptServers: c.promptServers, Begin: c.begin, NewThread: func() string { return newThread("chat", time.Now()) }, SwitchModel: c.switchModel,
+		Screen: screen, Verbose: c.verbose, Quiet: c.flags.quiet,
+		Begin: c.begin, NewThread: func() string { return newThread("chat", time.Now()) },
 	}
 	keys := chat.NewKeyboard(c.in)
 	if c.terminal {
@@ -101,15 +107,15 @@ func (c *chatSession) do(ctx context.Context) (err error) {
 		c.chat.Messages = chat.NewLines(keys.During(ctx))
 	}
 	c.err = screen // log lines must not break the line being drawn
-	if c.agent, err = c.load(ctx, manifest.Options{}, c.adjust); err != nil {
+	if err := c.open(ctx, c.adjust); err != nil {
 		return err
 	}
-	defer func() {
-		if closing := c.agent.Close(); closing != nil {
-			err = errors.Join(err, &exitError{exitFailed, closing})
-		}
-	}()
-	c.chat.Agent, c.chat.Threads, c.agent.Threads, c.chat.Model = c.agent.Agent, c.threads, c.threads, c.model
+	defer func() { err = errors.Join(err, c.close()) }()
+	if c.remote != nil {
+		c.useServer()
+	} else {
+		c.useManifest()
+	}
 	if c.terminal {
 		if err := c.greet(ctx); err != nil {
 			return err
@@ -117,14 +123,22 @@ func (c *chatSession) do(ctx context.Context) (err error) {
 	}
 	err = c.chat.Converse(ctx)
 	c.flags.thread = c.chat.Thread // a command may have changed it
-	if c.terminal && c.agent.Durable && c.chat.Turns() > 0 {
-		command, _ := c.continuingThread(ctx)
+	if c.terminal && c.durable() && c.chat.Turns() > 0 {
+		command := c.newest(ctx).command
 		screen.Notef("· to continue this chat:\n  %s", terminal.Line(command.Chat()))
 		if note := command.Note(); note != "" {
 			screen.Notef("  %s", note)
 		}
 	}
 	return c.ended(ctx, err)
+}
+
+// useManifest lets the chat use the agent of the manifest.
+func (c *chatSession) useManifest() {
+	c.chat.Agent, c.chat.Threads, c.agent.Threads, c.chat.Model = c.agent.Agent, c.threads, c.threads, c.model
+	c.chat.Tools, c.chat.PromptServers, c.chat.SwitchModel = c.tools.list, c.promptServers, c.switchModel
+	c.chat.Takes = func(files ...*attachment.File) error { return attachment.Check(c.models, files...) }
+	c.chat.Graph = func() string { return c.agent.Program().Mermaid() }
 }
 
 // promptServers returns the MCP servers of the agent.
@@ -169,9 +183,7 @@ func (c *chatSession) switchModel(ctx context.Context, name string) (string, err
 }
 
 // begin returns the function that performs a turn within the limits of the command line.
-func (c *chatSession) begin() chat.Run {
-	return (&limitedRun{agent: c.agent.Agent, limits: c.flags.runLimits, context: c.flags.context.value}).perform
-}
+func (c *chatSession) begin() chat.Run { return c.limited().perform }
 
 // adjust changes the configuration for a chat: it always has threads.
 func (c *chatSession) adjust(config *host.Config) {
@@ -194,13 +206,16 @@ func modelName(info model.Info) string {
 
 // greet prints the model, the thread and the state of the thread.
 func (c *chatSession) greet(ctx context.Context) error {
-	where := "in memory until the chat ends"
-	if c.agent.Durable {
+	what, where := "model "+c.model, "in memory until the chat ends"
+	switch {
+	case c.remote != nil:
+		what, where = fmt.Sprintf("agent %s of %s", c.remote.Name, c.flags.server.url), "kept by the server"
+	case c.agent.Durable:
 		where = "kept in the manifest's checkpoint"
 	}
-	c.chat.Screen.Notef("model %s, thread %s (%s)\n/help lists the commands, Ctrl-D ends the chat",
-		terminal.Line(c.model), terminal.Line(c.flags.thread), where)
-	if c.unpatched && len(c.tools.list()) > 0 {
+	c.chat.Screen.Notef("%s, thread %s (%s)\n/help lists the commands, Ctrl-D ends the chat",
+		terminal.Line(what), terminal.Line(c.flags.thread), where)
+	if c.remote == nil && c.unpatched && len(c.tools.list()) > 0 {
 		c.chat.Screen.Notef("· without the middleware patch_tool_calls, a model may refuse the thread after you stop a tool call; add it to the manifest")
 	}
 	return c.chat.Welcome(ctx)

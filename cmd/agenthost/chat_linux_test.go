@@ -74,6 +74,26 @@ func TestAChatIsStoppedAndGoesOn(t *testing.T) {
 	require.Equal(t, "and\nthen", messages[4].Content.Text())
 }
 
+func TestAChatOnAServerIsStoppedAndGoesOn(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "apiVersion: agenthost/v1\nmodel: {provider: openai, name: m, base_url: \""+slowly(t)+"/v1\"}\ncheckpoint: sqlite:agent.db\n")
+	address := b.serves()
+	s := start(t, nil, "chat", "--server", address, "--thread", "ada")
+	s.expect("agent agent of " + address + ", thread ada (kept by the server)")
+	s.expect("> ")
+	s.typeIn("tell me a story\r")
+	s.expect("It was a \uFFFD[2Jdark")
+	s.typeIn("\x03")
+	s.expect("· stopped before model: /retry continues, a new message abandons the run")
+	s.expect("> ")
+	s.typeIn("/retry\r")
+	s.expect("1 messages")
+	s.expect("> ")
+	s.typeIn("\x04")
+	require.Equal(t, exitOK, s.exit(), s.seen.String())
+	require.Contains(t, s.seen.String(), "· to continue this chat:\r\n  agenthost chat --thread ada --server "+address+" --agent agent\r\n")
+}
+
 func TestWhatIsTypedWhileTheAgentAnswersIsKept(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "apiVersion: agenthost/v1\nmodel: {provider: openai, name: m, base_url: \""+slowly(t)+"/v1\"}\ncheckpoint: sqlite:agent.db\n")

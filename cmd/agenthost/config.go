@@ -35,7 +35,7 @@ secret. Variables such as ${NAME} are shown as they are written, because their v
   agenthost config show --json | jq '.[] | select(.origin == "default")'`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := limits.check(c); err != nil {
+			if err := limits.check(c, false); err != nil {
 				return err
 			}
 			set, err := limits.overrides(a.set)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"path/filepath"
 	"strings"
 
@@ -50,17 +49,4 @@ func nearPath(path string) string {
 		return path
 	}
 	return near
-}
-
-// continuingThread returns the command line that continues a thread of the store, and the newest content of the thread; nil if it
-// cannot be read.
-func (p *performance) continuingThread(ctx context.Context) (question.Command, *checkpoint.Thread) {
-	shown := p.flags.context.shown()
-	held, err := p.agent.Threads.Load(context.WithoutCancel(ctx), p.flags.thread, 0)
-	if err != nil {
-		return question.Command{Thread: p.flags.thread, Context: shown}, nil
-	}
-	command := p.continuing(p.flags.thread, held.Program)
-	command.Context = shown
-	return command, held
 }

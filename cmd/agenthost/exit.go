@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/remote"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/plugin"
@@ -45,6 +47,8 @@ func runExit(ctx context.Context, err error) int {
 	var limit *host.LimitError
 	var fault *plugin.Error
 	var provider *host.ModelError
+	var there *remote.RunError
+	var wrong *remote.UsageError
 	switch {
 	case ctx.Err() != nil:
 		return exitSignal
@@ -54,8 +58,26 @@ func runExit(ctx context.Context, err error) int {
 		return exitPlugin
 	case errors.As(err, &provider):
 		return exitProvider
+	case errors.As(err, &there):
+		return thereExit(there)
+	case errors.As(err, &wrong):
+		return exitUsage
 	case isRefused(err):
 		return exitUsage
+	default:
+		return exitFailed
+	}
+}
+
+// thereExit returns the exit code of a run that failed on a server.
+func thereExit(err *remote.RunError) int {
+	switch { // the types of host.ErrorDocument
+	case err.Type == "limit_error":
+		return exitLimit
+	case err.Type == "model_error":
+		return exitProvider
+	case strings.HasPrefix(err.Type, "plugin_"):
+		return exitPlugin
 	default:
 		return exitFailed
 	}

@@ -44,15 +44,16 @@ func (p *performance) confirmGiveUp(ctx context.Context) (bool, error) {
 
 // waiting describes the questions that the thread waits for, with the commands that answer them if the thread is kept.
 func (p *performance) waiting(ctx context.Context) string {
-	command, held := p.continuingThread(ctx)
-	if held == nil {
+	now := p.newest(ctx)
+	waiting := question.Waiting(now.questions)
+	switch {
+	case len(waiting) == 0:
 		return ""
-	}
-	waiting := question.Waiting(question.OfThread(held))
-	if !p.agent.Durable {
+	case !p.durable():
 		return threadview.Questions(waiting, nil)
+	default:
+		return threadview.Questions(waiting, &now.command)
 	}
-	return threadview.Questions(waiting, &command)
 }
 
 // refused explains that a new prompt would give up a run that waits for an answer.

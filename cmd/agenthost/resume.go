@@ -31,7 +31,7 @@ an answer, you can give another one.
 --always also approves further calls of the tool in this thread, without asking, and --always-same those
 with the same arguments. Both are rules that 'agenthost threads rules THREAD' lists and 'agenthost threads
 revoke' removes. They count only where human_in_the_loop permits approve, for calls of the model, and
-until the tool's definition changes.`,
+until the tool's definition changes. With --server, calls are approved one by one.`,
 		Example: `  agenthost resume ada --approve call-1
   agenthost resume ada --approve call-1 --reject call-2 --message "not on Fridays"
   agenthost resume ada --always call-1
@@ -39,6 +39,7 @@ until the tool's definition changes.`,
   agenthost resume ada --respond call-1 --message "it is 5 degrees"
   agenthost resume ada --retry call-1
   echo '{"ask-5d3c-1": {"decisions": [{"type": "approve"}]}}' | agenthost resume ada --answer -
+  agenthost resume ada --server http://127.0.0.1:8123 --approve call-1
   agenthost resume ada`,
 		Args: arguments("THREAD"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -56,6 +57,7 @@ until the tool's definition changes.`,
 	}
 	a.manifestFlags(c)
 	decisions.add(c.Flags())
+	flags.server.add(c)
 	flags.add(c)
 	return c
 }
@@ -63,12 +65,14 @@ until the tool's definition changes.`,
 // resumption returns the input that continues the thread.
 func (p *performance) resumption(ctx context.Context, given *decisionFlags) (host.Input, error) {
 	flags, input := p.flags, p.flags.input()
-	held, err := p.agent.Threads.Load(ctx, flags.thread, input.Checkpoint)
+	held, err := p.standing(ctx, input.Checkpoint)
 	if err != nil {
+		if p.remote != nil {
+			return input, &exitError{serverExit(err), err}
+		}
 		return input, p.threadError(flags.thread, err)
 	}
-	questions := question.OfThread(held)
-	question.Offer(questions, p.agent)
+	questions := held.questions
 	sheet := question.NewSheet(questions)
 	waiting := question.Waiting(questions)
 	switch {
@@ -81,11 +85,10 @@ func (p *performance) resumption(ctx context.Context, given *decisionFlags) (hos
 		err = p.conversation().Answer(ctx, waiting, sheet)
 		if errors.Is(err, prompt.ErrLeft) {
 			var command *question.Command
-			if p.agent.Durable {
-				continuing := p.continuing(flags.thread, held.Program)
-				command = &continuing
+			if p.durable() {
+				command = &held.command
 			}
-			return input, waitingExit(held.Record.Checkpoint.Next, waiting, command)
+			return input, waitingExit(held.next, waiting, command)
 		}
 	}
 	if ctx.Err() != nil {

@@ -35,6 +35,9 @@ With --dry-run, everything is built, MCP servers are started and the hooks befor
 model is asked and nothing is kept: the command prints the model, the system prompt, the tools and the
 messages of the first request.
 
+With --server, the agent is one of a server, such as 'agenthost serve' runs, and so are its threads. The
+variable AGENTHOST_SERVER_KEY has the key for it. --model is then the name of one of the agent's models.
+
 A run that asks a person something is interrupted. At a terminal you can answer at once. Elsewhere, or if
 you leave the question with Ctrl-C, the command ends with exit code 3 and prints the commands that answer:
 see 'agenthost resume --help'. While a thread waits for an answer, a new prompt would give its run up. At
@@ -48,6 +51,7 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
   agenthost run --file photo.jpg --file report.pdf "does the photo show what the report says?"
   agenthost run --state "rubric=Every change has one line." "write the release notes"
   agenthost run --dry-run "which errors are in app.log?"
+  agenthost run --server https://agents.example.com --thread ada "which errors are in app.log?"
   agenthost run --record run.cassette "which errors are in app.log?"`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -73,6 +77,7 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
 		},
 	}
 	a.manifestFlags(c)
+	flags.server.add(c)
 	c.Flags().StringVarP(&flags.thread, "thread", "t", "", "the `NAME` of the thread to continue, or to start")
 	c.Flags().BoolVar(&proceed, "continue", false, "continue the thread's last run where it stopped")
 	c.Flags().BoolVar(&dry, "dry-run", false, "print the first request that the run would send to a model, and send none")

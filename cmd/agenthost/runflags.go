@@ -28,6 +28,8 @@ type runFlags struct {
 	context objectFlag
 	state   objectFlag // of agenthost run
 
+	server serverFlags
+
 	runLimits
 	attachments
 }
@@ -55,7 +57,7 @@ func (f *runFlags) check(c *cobra.Command) error {
 	if c.Flags().Changed("checkpoint") && f.checkpoint == 0 {
 		return &exitError{exitUsage, errors.New("--checkpoint 0: there is no such checkpoint; the first one is 1")}
 	}
-	if err := f.runLimits.check(c); err != nil {
+	if err := f.runLimits.check(c, f.server.url != ""); err != nil {
 		return err
 	}
 	for _, object := range []*objectFlag{&f.context, &f.state} {

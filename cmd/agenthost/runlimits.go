@@ -30,12 +30,12 @@ func (l *runLimits) add(c *cobra.Command) {
 	c.Flags().Uint64Var(&l.budget, "budget-tokens", 0, "stop a run before its next model step once it has used more than this `NUMBER` of tokens")
 }
 
-// check refuses invalid values.
-func (l *runLimits) check(c *cobra.Command) error {
+// check refuses invalid values. A server has names of its own for models.
+func (l *runLimits) check(c *cobra.Command, server bool) error {
 	given := c.Flags().Changed
 	provider, name, _ := strings.Cut(l.model, ":")
 	switch {
-	case given("model") && (provider == "" || name == ""):
+	case given("model") && (l.model == "" || !server && (provider == "" || name == "")):
 		return &exitError{exitUsage, fmt.Errorf("--model %q: write it as PROVIDER:NAME, such as openai:gpt-5.2", l.model)}
 	case given("max-steps") && l.maxSteps < 1:
 		return &exitError{exitUsage, fmt.Errorf("--max-steps %d: the number must be at least 1", l.maxSteps)}
@@ -89,9 +89,10 @@ func (e *stoppedError) Error() string { return e.text }
 
 // limitedRun performs one run within limits. A run consists of several stretches if a person answers questions in between.
 type limitedRun struct {
-	agent   *host.Agent
+	agent   runner
 	limits  runLimits
 	context map[string]any // nil: none
+	inputs  bool           // the input says which model and how many steps: there is no manifest whose keys the flags replace
 
 	took  time.Duration
 	spent uint64 // tokens
@@ -107,6 +108,9 @@ func (l *limitedRun) perform(ctx context.Context, in host.Input, handle func(hos
 	}
 	if l.context != nil {
 		in.Context = l.context
+	}
+	if l.inputs {
+		in.Model, in.RecursionLimit = l.limits.model, l.limits.maxSteps
 	}
 	start := time.Now()
 	defer func() { l.took += time.Since(start) }()

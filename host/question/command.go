@@ -15,6 +15,7 @@ type Command struct {
 	File       string        // path of the manifest; "": the command names none
 	Set        []string      // overrides of the manifest
 	Context    []string      // the values of --context
+	Server     []string      // the flags that choose an agent of a server; nil: the agent is that of the manifest
 	Checkpoint checkpoint.ID // checkpoint to continue after; 0: the newest
 }
 
@@ -53,8 +54,9 @@ func (c Command) Chat() string {
 	return shell(append([]string{"agenthost", "chat", "--thread", c.Thread}, c.options()...))
 }
 
-// options returns the flags that choose the manifest and the context.
+// options returns the flags that choose the agent and the context.
 func (c Command) options() (words []string) {
+	words = append(words, c.Server...)
 	if c.File != "" {
 		words = append(words, "-f", c.File)
 	}

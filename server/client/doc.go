@@ -15,6 +15,6 @@
 // # Where to find what
 //
 //   - the client and its configuration: client.go; requests of the API: assistant.go, thread.go, state.go, run.go
-//   - events of a run: stream.go
+//   - events of a run: stream.go; messages, whole and in pieces: message.go
 //   - one request with its limits: exchange.go; what may be repeated: retry.go; errors: error.go
 package client

@@ -43,7 +43,7 @@ type Run struct {
 // RunRequest asks for a run.
 type RunRequest struct {
 	Assistant         string   // the name of a graph, or the id of an assistant
-	Input             wire.Map // such as the messages
+	Input             wire.Map // such as the messages; nil, and no Command: the thread's last run goes on where it stopped
 	Config            wire.Map // the run's configuration, with the key "configurable"
 	MultitaskStrategy string   // "": the server's own, which is to enqueue
 	Webhook           string   // an address that the server calls when the run ends; "": none
@@ -59,8 +59,11 @@ type RunRequest struct {
 func (r *RunRequest) body() (wire.Map, error) {
 	body := wire.Map{}
 	body.Set("assistant_id", wire.String(r.Assistant))
-	if r.Input != nil || r.Command == nil {
+	switch {
+	case r.Input != nil:
 		body.Set("input", r.Input.Raw())
+	case r.Command == nil:
+		body.Set("input", wire.AppendNil(nil))
 	}
 	for _, object := range []struct {
 		key   string
@@ -134,6 +137,16 @@ func (c *Client) CancelRun(ctx context.Context, thread, run string) error {
 	query := url.Values{"wait": {"0"}, "action": {"interrupt"}}
 	_, err := c.do(ctx, request{method: http.MethodPost, path: []string{"threads", thread, "runs", run, "cancel"}, query: query})
 	return err
+}
+
+// JoinRun waits until a run is over.
+func (c *Client) JoinRun(ctx context.Context, thread, run string) error {
+	for _, err := range c.Follow(ctx, thread, run, "") {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *Client) runOf(doc wire.Raw) (r *Run, err error) {

@@ -71,12 +71,13 @@ func stateOf(doc wire.Raw) (*State, error) {
 		s.Next = append(s.Next, name)
 	}
 	for task := range doc.Get("tasks").Elements() {
+		step, _ := task.Get("name").AsString()
 		for asked := range task.Get("interrupts").Elements() {
 			if len(s.Interrupts) == maxInterrupts {
 				return s, nil
 			}
 			id, _ := asked.Get("id").AsString()
-			s.Interrupts = append(s.Interrupts, Interrupt{ID: id, Value: asked.Get("value")})
+			s.Interrupts = append(s.Interrupts, Interrupt{ID: id, Step: step, Value: asked.Get("value")})
 		}
 	}
 	return s, nil

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/agenthost/agenthost/abi/wire"
 )
@@ -12,12 +13,15 @@ type Thread struct {
 	ID         string
 	Status     string // idle, busy, interrupted or error
 	Values     wire.Raw
+	Metadata   wire.Raw
+	Updated    time.Time   // when it was changed last; zero: the server does not say
 	Interrupts []Interrupt // what the thread waits for, also in its subgraphs
 }
 
 // Interrupt is a question that waits for an answer.
 type Interrupt struct {
 	ID    string
+	Step  string // the step that asks; "": the server does not say
 	Value wire.Raw
 }
 
@@ -44,7 +48,10 @@ func (c *Client) Thread(ctx context.Context, id string) (*Thread, error) {
 }
 
 func threadOf(doc wire.Raw) (*Thread, error) {
-	t := &Thread{Values: doc.Get("values")}
+	t := &Thread{Values: doc.Get("values"), Metadata: doc.Get("metadata")}
+	if updated, ok := doc.Get("updated_at").AsString(); ok {
+		t.Updated, _ = time.Parse(time.RFC3339, updated) // another form says nothing
+	}
 	var err error
 	if t.ID, err = idOf(doc, "thread_id"); err != nil {
 		return nil, err

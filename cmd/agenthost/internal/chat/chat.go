@@ -4,23 +4,36 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/attachment"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
+// Agent performs the turns of a chat: a [host.Agent], or one on a server.
+type Agent interface {
+	RunEvents(ctx context.Context, in host.Input, handle func(host.Event) error) (*host.Result, error)
+	State(ctx context.Context, thread string, at checkpoint.ID) (*host.Snapshot, error)
+}
+
 // Chat is a conversation in one thread of an agent.
 type Chat struct {
-	Agent         *host.Agent // its Checkpointer is Threads
-	Threads       checkpoint.Store
+	Agent         Agent
 	Thread        string
 	AcceptChanges bool // see [host.Input]
+	// Threads is the store of the agent's threads. It may be nil: then there are neither /rules nor /revoke.
+	Threads checkpoint.Store
+	// List yields the threads that /threads shows. If it is nil, those of Threads are shown.
+	List func(ctx context.Context) iter.Seq2[threadview.Summary, error]
+	// Graph returns the steps of the agent as a Mermaid flowchart, for /graph. It may be nil.
+	Graph func() string
 	// GiveUp lets a message give up a run that waits for an answer. Otherwise a person is asked first, and without a person such a
 	// message is refused with [host.ErrWaiting].
 	GiveUp bool
@@ -43,7 +56,7 @@ type Chat struct {
 	// SwitchModel is nil, the model stays.
 	Model       string
 	SwitchModel func(ctx context.Context, name string) (model string, err error)
-	// Tools returns the tools that /tools shows.
+	// Tools returns the tools that /tools shows. It may be nil.
 	Tools func() []abi.ToolSpec
 	// PromptServers returns the servers whose prompts /prompt lists and sends. It may be nil.
 	PromptServers func() []PromptServer

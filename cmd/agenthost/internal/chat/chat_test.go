@@ -28,6 +28,8 @@ import (
 type bundle struct {
 	*chat.Chat
 
+	agent *host.Agent
+
 	out  bytes.Buffer
 	stop context.CancelFunc // what Ctrl-C does
 	ask  func(context.Context, *host.Result) (host.Input, error)
@@ -74,10 +76,11 @@ func setup(t *testing.T, m model.Model, middleware ...host.Middleware) *bundle {
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, agent.Close()) })
-	b := &bundle{}
+	b := &bundle{agent: agent}
 	b.Chat = &chat.Chat{
 		Agent: agent, Threads: threads, Thread: "ada", Screen: &chat.Screen{Answers: &b.out, Notes: &b.out},
 		Tools: func() []abi.ToolSpec { return []abi.ToolSpec{searching.Spec()} },
+		Graph: func() string { return agent.Program().Mermaid() },
 	}
 	b.Person = &chat.Person{
 		Turn: func(ctx context.Context) (context.Context, func()) {
@@ -148,13 +151,13 @@ func TestCommands(t *testing.T) {
 	require.NoError(t, b.Welcome(t.Context()))
 	require.Equal(t, "error: /retry: there is no message to send again yet\n", b.says(t, "/retry"))
 	b.says(t, "hi")
-	_, err := b.Agent.UpdateState(t.Context(), host.StateUpdate{Thread: "ada", Update: host.Update{State: wire.Map{{Key: "mood", Value: wire.String("fine\x1b[2J")}}}})
+	_, err := b.agent.UpdateState(t.Context(), host.StateUpdate{Thread: "ada", Update: host.Update{State: wire.Map{{Key: "mood", Value: wire.String("fine\x1b[2J")}}}})
 	require.NoError(t, err)
 	require.Contains(t, b.says(t, "/state"), "  mood = \"fine\\u001b[2J\"\n")
 	require.Contains(t, b.says(t, "/threads"), "THREAD  MESSAGES  UPDATED")
 	require.Contains(t, b.out.String(), "\nada     2 ")
 	require.Equal(t, "  search           Searches.\n", b.says(t, "/tools"))
-	b.Tools = nil
+	b.Tools = func() []abi.ToolSpec { return nil }
 	require.Equal(t, "· the agent has no tools\n", b.says(t, "/tools"))
 	require.Contains(t, b.says(t, "/graph"), "flowchart")
 	for _, name := range chat.Commands() {

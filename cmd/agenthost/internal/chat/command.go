@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
@@ -125,18 +126,26 @@ func (c *Chat) help(context.Context) error {
 	return nil
 }
 
+// notThere is the error of a command that an agent of a server does not have.
+func notThere(command string) error {
+	return &CommandError{command + " is not there for an agent of a server"}
+}
+
 func (c *Chat) graph(context.Context) error {
-	if err := c.Screen.Say(c.Agent.Program().Mermaid()); err != nil {
+	if c.Graph == nil {
+		return notThere("/graph")
+	}
+	if err := c.Screen.Say(c.Graph()); err != nil {
 		return err
 	}
 	return c.Screen.End()
 }
 
 func (c *Chat) tools(context.Context) error {
-	var specs []abi.ToolSpec
-	if c.Tools != nil {
-		specs = c.Tools()
+	if c.Tools == nil {
+		return notThere("/tools")
 	}
+	specs := c.Tools()
 	if len(specs) == 0 {
 		c.Screen.Notef("· the agent has no tools")
 	}
@@ -147,17 +156,23 @@ func (c *Chat) tools(context.Context) error {
 	return nil
 }
 
-// maxThreads is the maximum number of threads listed.
-const maxThreads = 100
+// MaxThreads is the maximum number of threads that /threads lists.
+const MaxThreads = 100
 
 func (c *Chat) threads(ctx context.Context) error {
 	var all []threadview.Summary
 	more := false
-	for thread, err := range threadview.Summaries(ctx, c.Threads, checkpoint.Query{}) {
+	list := c.List
+	if list == nil {
+		list = func(ctx context.Context) iter.Seq2[threadview.Summary, error] {
+			return threadview.Summaries(ctx, c.Threads, checkpoint.Query{})
+		}
+	}
+	for thread, err := range list(ctx) {
 		if err != nil {
 			return err
 		}
-		if more = len(all) == maxThreads; more {
+		if more = len(all) == MaxThreads; more {
 			break
 		}
 		all = append(all, thread)
@@ -170,7 +185,7 @@ func (c *Chat) threads(ctx context.Context) error {
 		return err
 	}
 	if more {
-		c.Screen.Notef("· there are more; 'agenthost threads list' shows all")
+		c.Screen.Notef("· there are more than %d", MaxThreads)
 	}
 	return nil
 }
@@ -187,8 +202,16 @@ func (c *Chat) state(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Screen.Notef("thread %s, checkpoint %d: %s", terminal.Line(c.Thread), at.Checkpoint, standing(at))
-	c.Screen.Notef("  messages %d; of the last run: steps %d, tokens %d", at.Messages.Len(), at.Steps, at.Usage.TotalTokens)
+	where := ""
+	if at.Checkpoint != 0 { // other servers than ours have other names for checkpoints
+		where = fmt.Sprintf(", checkpoint %d", at.Checkpoint)
+	}
+	c.Screen.Notef("thread %s%s: %s", terminal.Line(c.Thread), where, standing(at))
+	counts := fmt.Sprintf("  messages %d", at.Messages.Len())
+	if at.Steps > 0 { // a server does not tell them
+		counts += fmt.Sprintf("; of the last run: steps %d, tokens %d", at.Steps, at.Usage.TotalTokens)
+	}
+	c.Screen.Notef("%s", counts)
 	for _, field := range at.State {
 		if field.Key == approval.FieldName { // see /rules
 			continue

@@ -15,6 +15,9 @@ import (
 
 // rules lists the rules of the thread that approve tool calls.
 func (c *Chat) rules(ctx context.Context) error {
+	if c.Threads == nil {
+		return notThere("/rules")
+	}
 	held, err := c.Threads.Load(ctx, c.Thread, 0)
 	if errors.Is(err, checkpoint.ErrNoThread) {
 		held = &checkpoint.Thread{}
@@ -35,6 +38,9 @@ func (c *Chat) rules(ctx context.Context) error {
 
 // revoke removes a rule of the thread, or all.
 func (c *Chat) revoke(ctx context.Context, argument string) error {
+	if c.Threads == nil {
+		return notThere("/revoke")
+	}
 	if argument == "all" {
 		err := approval.RevokeAll(ctx, c.Threads, c.Thread, time.Now())
 		if err != nil && !errors.Is(err, checkpoint.ErrNoThread) {

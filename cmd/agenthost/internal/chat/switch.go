@@ -23,7 +23,7 @@ func (c *Chat) startThread(context.Context) error {
 func (c *Chat) resumeThread(ctx context.Context, thread string) error {
 	err := checkpoint.CheckName(thread)
 	if err == nil {
-		_, err = c.Threads.Load(ctx, thread, 0)
+		_, err = c.Agent.State(ctx, thread, 0)
 	}
 	if err != nil {
 		if errors.Is(err, checkpoint.ErrNoThread) {

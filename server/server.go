@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -41,8 +42,9 @@ type Server struct {
 	webhooks    *webhook.Sender
 	told        *deliveries
 	handler     http.Handler
-	description []byte       // of the API
-	release     func() error // of what authenticates
+	description []byte              // of the API
+	certificate *config.Certificate // nil: plain HTTP
+	release     func() error        // of what authenticates
 	stopping    atomic.Bool
 	closing     context.Context //nolint:containedctx // it ends when streams must
 	endStream   context.CancelFunc
@@ -64,6 +66,9 @@ func New(c Config) (_ *Server, err error) {
 		}
 	}()
 	s.closing, s.endStream = context.WithCancel(context.Background())
+	if s.certificate, err = c.Serve.Certificate(); err != nil {
+		return nil, err
+	}
 	authenticator, release, err := c.Serve.Authenticator()
 	if err != nil {
 		return nil, err
@@ -150,8 +155,9 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	server := access.NewServer(s.handler, s.log)
 	ended := make(chan error, 1)
 	go func() {
-		if t := s.config.Serve.TLS; t != nil {
-			ended <- server.ServeTLS(listener, t.CertFile, t.KeyFile)
+		if s.certificate != nil {
+			server.TLSConfig = &tls.Config{GetCertificate: s.certificate.Get, MinVersion: tls.VersionTLS12}
+			ended <- server.ServeTLS(listener, "", "")
 			return
 		}
 		ended <- server.Serve(listener)

@@ -31,12 +31,15 @@ type doctor struct {
 	*app
 
 	online bool
+	config string            // serve.yaml; "": none
 	inFile map[string]string // the variables in the manifest's env_file
+	named  bool              // the agent has a name
 	checks []check
 }
 
 func (a *app) doctorCommand() *cobra.Command {
 	var online, json bool
+	var config string
 	c := &cobra.Command{
 		Use:   "doctor [flags]",
 		Short: "Check everything a run needs, and say what to do about problems",
@@ -48,15 +51,16 @@ Without --online, doctor sends nothing to a provider. It only asks a server of m
 as Ollama, whether it has the model. It starts and reaches no MCP server, but looks for its
 program, and calls no tool. Others than the owner should not be able to read databases and *.cassette files.
 An existing database is opened and written to; a missing one is not created. A missing compiler is not a
-failure.
+failure. With --config, doctor also checks what 'agenthost serve' needs.
 
 The exit code is 0 if no check failed, and 2 otherwise.`,
 		Example: `  agenthost doctor
   agenthost doctor --online
+  agenthost doctor --config serve.yaml
   agenthost doctor --json | jq '.checks[] | select(.outcome == "failed")'`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			d := &doctor{app: a, online: online}
+			d := &doctor{app: a, online: online, config: config}
 			if err := d.look(c.Context()); err != nil {
 				return err
 			}
@@ -64,14 +68,15 @@ The exit code is 0 if no check failed, and 2 otherwise.`,
 		},
 	}
 	a.manifestFlags(c)
-	c.Flags().BoolVar(&online, "online", false, "also send each model a short request, which costs a few tokens")
+	c.Flags().BoolVar(&online, "online", false, "also send each model a short request, which costs a few tokens, and ask for the keys of an issuer of tokens")
+	c.Flags().StringVar(&config, "config", "", "also check this serve.yaml `FILE`: who may use the server, its certificate, address and database")
 	c.Flags().BoolVar(&json, "json", false, "print a JSON document")
 	return c
 }
 
 // look performs all checks.
 func (d *doctor) look(ctx context.Context) error {
-	for _, part := range []func(context.Context){d.manifest, d.store, d.cassettes, d.cache, d.toolchains} {
+	for _, part := range []func(context.Context){d.manifest, d.store, d.serve, d.cassettes, d.cache, d.toolchains} {
 		part(ctx)
 		if ctx.Err() != nil {
 			return interrupted()

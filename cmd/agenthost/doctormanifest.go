@@ -49,6 +49,7 @@ func (d *doctor) manifest(ctx context.Context) {
 	if config.Model == nil {
 		return
 	}
+	d.named = config.Name != ""
 	d.model(ctx, "model", config.Model)
 	for _, name := range slices.Sorted(maps.Keys(config.Models)) {
 		d.model(ctx, "model "+name, config.Models[name])

@@ -32,14 +32,19 @@ func (d *doctor) store(ctx context.Context) {
 		d.note(subject, "threads are kept in memory and end with the command", "checkpoint: sqlite:agent.db keeps them in a file")
 		return
 	}
+	d.database(ctx, subject, address)
+}
+
+// database checks a database. It reports whether it is there and can be used.
+func (d *doctor) database(ctx context.Context, subject string, address threadstore.Address) bool {
 	if file, ok := strings.CutPrefix(address.String(), "sqlite:"); ok {
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			if err := writable(filepath.Dir(file)); err != nil {
 				d.failed(subject, fmt.Sprintf("%s cannot be created: %v", address, err), "create the directory, or name another place")
-				return
+				return false
 			}
 			d.okf(subject, "%s does not exist yet; the first run creates it", address)
-			return
+			return false
 		}
 		for _, suffix := range databaseFiles {
 			d.access(file + suffix)
@@ -49,9 +54,10 @@ func (d *doctor) store(ctx context.Context) {
 		if ctx.Err() == nil {
 			d.failed(subject, err.Error(), "docs/threads.md describes what stores need")
 		}
-		return
+		return false
 	}
 	d.okf(subject, "%s opens, is writable, and has the tables of this version", address)
+	return true
 }
 
 // probe opens a store, which brings its tables to this version, and writes to it.

@@ -238,7 +238,7 @@ func (s *serving) agents(ctx context.Context, threads *threadstore.Store, logger
 		built = append(built, agent)
 		name := own.Name
 		if name == "" {
-			return nil, nil, closeAll, &exitError{exitUsage, fmt.Errorf("%s: the agent has no name; clients ask for it by its name, so add name", path)}
+			return nil, nil, closeAll, &exitError{exitUsage, nameless(path)}
 		}
 		if _, taken := agents[name]; taken {
 			return nil, nil, closeAll, &exitError{exitUsage, fmt.Errorf(
@@ -254,6 +254,11 @@ func (s *serving) agents(ctx context.Context, threads *threadstore.Store, logger
 		values = semantic.WithoutIndex(threads.Values)
 	}
 	return agents, values, closeAll, nil
+}
+
+// nameless is the error of a manifest whose agent cannot be served.
+func nameless(path string) error {
+	return fmt.Errorf("%s: the agent has no name; clients ask for it by its name, so add name", path)
 }
 
 // open opens the address. The file of a socket that a server left is replaced.

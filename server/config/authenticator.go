@@ -1,6 +1,8 @@
 package config
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"github.com/agenthost/agenthost/internal/strictyaml"
@@ -45,6 +47,22 @@ func (c *Config) Authenticator() (_ auth.Authenticator, release func() error, er
 		all, release = append(all, checker), checker.Close
 	}
 	return auth.First(all...), release, nil
+}
+
+// ReachIssuer fetches the keys of the issuer of tokens, and returns which issuer that is; "" if no tokens are accepted.
+func (c *Config) ReachIssuer(ctx context.Context) (issuer string, err error) {
+	if c.Auth == nil {
+		return "", nil
+	}
+	tokens, ok := c.Auth.tokens()
+	if !ok {
+		return "", nil
+	}
+	checker, err := oidc.New(tokens)
+	if err != nil {
+		return tokens.Issuer, err
+	}
+	return tokens.Issuer, errors.Join(checker.FetchKeys(ctx), checker.Close())
 }
 
 func (a *Auth) tokens() (oidc.Config, bool) {

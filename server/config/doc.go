@@ -21,5 +21,6 @@
 //
 //   - the file as a whole: config.go; its schema: schema.go
 //   - where the server listens: listen.go; who may use it: auth.go, and how requests are authenticated: authenticator.go
+//   - the certificate: certificate.go
 //   - how much: limits.go; what is kept, and for how long: storage.go; other addresses, and the log: webhooks.go, log.go
 package config

@@ -37,6 +37,14 @@ func (a *Authenticator) Close() error {
 	return nil
 }
 
+// FetchKeys fetches the keys of the issuer unless they are there already, as the first token does.
+func (a *Authenticator) FetchKeys(ctx context.Context) error {
+	if _, err := a.keys.fresh(ctx); err != nil {
+		return fmt.Errorf("auth: oidc: %w", err)
+	}
+	return nil
+}
+
 // Authenticate checks the token of a request, see [auth.Credential].
 func (a *Authenticator) Authenticate(r *http.Request) (auth.Principal, error) {
 	token, err := auth.Credential(r)

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
+	"github.com/agenthost/agenthost/manifest/threadstore"
+	"github.com/agenthost/agenthost/server/config"
+)
+
+// serve checks a serve.yaml and what it names.
+func (d *doctor) serve(ctx context.Context) {
+	if d.config == "" {
+		return
+	}
+	c, err := config.Load(d.config, config.Options{})
+	if err != nil {
+		d.failed("serve.yaml", err.Error(), "docs/server.md describes every key; 'agenthost schema serve' prints their schema")
+		return
+	}
+	d.okf("serve.yaml", "%s is readable", d.config)
+	if !d.named {
+		d.note("name", nameless(d.file).Error(), "")
+	}
+	d.login(ctx, c)
+	d.certificate(c)
+	d.listen(ctx, c)
+	d.storage(ctx, c)
+}
+
+// login says who may use the server.
+func (d *doctor) login(ctx context.Context, c *config.Config) {
+	const subject = "auth"
+	if c.Auth == nil {
+		d.note(subject, "everybody on this machine may use the server", "docs/server.md describes keys and other ways in")
+		return
+	}
+	_, release, err := c.Authenticator()
+	if err == nil {
+		err = release()
+	}
+	if err != nil {
+		d.failed(subject, err.Error(), "")
+		return
+	}
+	if c.Auth.Anonymous != nil {
+		d.note(subject, "everybody who reaches the server may use it", "docs/server.md describes keys and other ways in")
+		return
+	}
+	var ways []string
+	if n := len(c.Auth.Keys); n > 0 {
+		ways = append(ways, counted(n, "key"))
+	}
+	if c.Auth.Header != nil {
+		ways = append(ways, "the header "+c.Auth.Header.Name)
+	}
+	if c.Auth.OIDC != nil || c.Auth.JWT != nil {
+		ways = append(ways, "tokens")
+	}
+	d.okf(subject, "the server lets in: %s", strings.Join(ways, ", "))
+	if !d.online {
+		return
+	}
+	issuer, err := c.ReachIssuer(ctx)
+	switch {
+	case ctx.Err() != nil, issuer == "":
+	case err != nil:
+		d.failed("issuer", err.Error(), "the server needs the issuer's keys when the first token comes")
+	default:
+		d.okf("issuer", "%s has keys", issuer)
+	}
+}
+
+// renewal is how long before its end a certificate is renewed as a rule.
+const renewal = 14 * 24 * time.Hour
+
+func (d *doctor) certificate(c *config.Config) {
+	const subject = "certificate"
+	certificate, err := c.Certificate()
+	switch {
+	case err != nil:
+		d.failed(subject, err.Error(), "tls in serve.yaml names a certificate and its key, as PEM files that the server can read")
+		return
+	case certificate == nil:
+		return
+	}
+	expires := certificate.Expires()
+	text := expires.UTC().Format("2006-01-02 15:04Z")
+	switch left := time.Until(expires); {
+	case left <= 0:
+		d.failed(subject, "it has ended at "+text, "renew it; the server takes a new one without a restart")
+	case left < renewal:
+		d.note(subject, "it ends at "+text, "renew it; the server takes a new one without a restart")
+	default:
+		d.okf(subject, "it is valid until %s", text)
+	}
+}
+
+func (d *doctor) listen(ctx context.Context, c *config.Config) {
+	const subject = "listen"
+	listener, err := open(ctx, c.Listen)
+	if err != nil {
+		d.note(subject, err.Error(), "if that is not this server, which runs already, choose another address")
+		return
+	}
+	if err := listener.Close(); err != nil {
+		d.failed(subject, err.Error(), "")
+		return
+	}
+	d.okf(subject, "%s is free", c.Listen)
+}
+
+// storage checks the database of runs and threads.
+func (d *doctor) storage(ctx context.Context, c *config.Config) {
+	const subject = "storage"
+	address, err := (&serving{app: d.app, manifests: []string{d.file}}).address(c)
+	if err != nil {
+		d.failed(subject, err.Error(), "")
+		return
+	}
+	if address.IsZero() || address.InMemory() {
+		d.note(subject, described(threadstore.Address{}), "storage: {sqlite: agents.db} in serve.yaml keeps it in a file")
+		return
+	}
+	if !d.database(ctx, subject, address) {
+		return
+	}
+	opened, err := storage.Open(ctx, address)
+	if err == nil {
+		err = opened.Close()
+	}
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		d.failed(subject, err.Error(), "docs/server.md describes what the database needs")
+	default:
+		d.okf(subject, "%s has the tables of runs", address)
+	}
+}
+
+// validateServe reads a serve.yaml and what it names, except for databases.
+func validateServe(path string) error {
+	c, err := config.Load(path, config.Options{})
+	if err != nil {
+		return err
+	}
+	_, certificate := c.Certificate()
+	_, release, err := c.Authenticator()
+	if err == nil {
+		err = release()
+	}
+	if err := errors.Join(certificate, err); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const named = say + "name: helper\n"
+
+func TestValidateReadsServeYAML(t *testing.T) {
+	b := setup(t, named)
+	config := b.path("serve.yaml")
+	b.write("serve.yaml", "listen: 0.0.0.0:8123\nhosts: [a.example]\nauth: {keys: [{key_env: AGENTHOST_TEST_KEY, owner: ada, scopes: [threads]}]}\n")
+	b.must(exitUsage, "validate", "--config", config)
+	require.Contains(t, b.err.String(), "serve.yaml:3:14: auth.keys: the environment variable AGENTHOST_TEST_KEY is not set")
+	t.Setenv("AGENTHOST_TEST_KEY", "0123456789abcdef")
+	b.must(exitOK, "validate", "--config", config)
+	require.Equal(t, b.path("agenthost.yaml")+": ok\n"+config+": ok\n", b.out.String())
+	b.must(exitOK, "validate", "--config", config, "-o", "json")
+	var document validDocument
+	require.NoError(t, json.Unmarshal(b.out.Bytes(), &document))
+	require.Equal(t, validDocument{File: b.path("agenthost.yaml"), Config: config, OK: true}, document)
+
+	for text, want := range map[string]string{
+		"lisen: x\n":        `did you mean "listen"?`,
+		"listen: 0.0.0.0:1": "others can reach 0.0.0.0:1, and there is no auth",
+		"tls: {cert_file: no.pem, key_file: no.pem}": "serve.yaml: tls: stat ",
+	} {
+		b.write("serve.yaml", text)
+		b.must(exitUsage, "validate", "--config", config)
+		require.Contains(t, b.err.String(), want)
+	}
+	b.must(exitUsage, "validate", "--config", b.path("none.yaml"))
+	require.Contains(t, b.err.String(), "none.yaml: there is no such file")
+	b.write("agenthost.yaml", say)
+	b.write("serve.yaml", "{}")
+	b.must(exitUsage, "validate", "--config", config)
+	require.Contains(t, b.err.String(), "agenthost.yaml: the agent has no name")
+}
+
+// checked returns what doctor says about a subject.
+func (b *bundle) checked(code int, subject string, args ...string) check {
+	b.t.Helper()
+	b.must(code, append([]string{"doctor", "--json", "--config", b.path("serve.yaml")}, args...)...)
+	var document struct {
+		Checks []check `json:"checks"`
+	}
+	require.NoError(b.t, json.Unmarshal(b.out.Bytes(), &document))
+	var last check
+	for _, c := range document.Checks {
+		if c.Subject == subject {
+			last = c
+		}
+	}
+	return last
+}
+
+func TestDoctorLooksAtServeYAML(t *testing.T) {
+	t.Parallel()
+	b := setup(t, named)
+	b.write("serve.yaml", "listen: 127.0.0.1:0\nstorage: {sqlite: agents.db}\n")
+	require.Equal(t, checkOK, b.checked(exitOK, "serve.yaml").Outcome)
+	require.Equal(t, checkNote, b.checked(exitOK, "auth").Outcome)
+	require.Contains(t, b.checked(exitOK, "storage").Found, "does not exist yet; the first run creates it")
+	require.NoFileExists(t, b.path("agents.db"))
+	require.Equal(t, "127.0.0.1:0 is free", b.checked(exitOK, "listen").Found)
+
+	address := b.serves("--config", b.path("serve.yaml"))
+	require.Contains(t, b.checked(exitOK, "storage").Found, "has the tables of runs")
+	b.write("serve.yaml", "listen: "+address[len("http://"):]+"\nstorage: {sqlite: agents.db}\n")
+	require.Contains(t, b.checked(exitOK, "listen").Found, "address already in use")
+
+	b.write("serve.yaml", "storage: {postgres: \"postgres://nobody@127.0.0.1:1/none\"}\n")
+	require.Equal(t, checkFailed, b.checked(exitUsage, "storage").Outcome)
+	b.write("serve.yaml", "auth: {keys: [{sha256: x, owner: ada}]}\n")
+	require.Contains(t, b.checked(exitUsage, "serve.yaml").Found, "sha256 must be the SHA-256 of the key")
+
+	own, file := selfSigned(t, "localhost")
+	key, err := x509.MarshalPKCS8PrivateKey(own.PrivateKey)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(b.path("key.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}), 0o600))
+	b.write("serve.yaml", "tls: {cert_file: "+file+", key_file: key.pem}\n")
+	certificate := b.checked(exitOK, "certificate")
+	require.Equal(t, checkNote, certificate.Outcome, "it ends in an hour")
+	require.Contains(t, certificate.Found, "it ends at ")
+	b.write("serve.yaml", "tls: {cert_file: key.pem, key_file: key.pem}\n")
+	require.Equal(t, checkFailed, b.checked(exitUsage, "certificate").Outcome)
+}
+
+func TestDoctorAsksTheIssuerOfTokens(t *testing.T) {
+	t.Parallel()
+	var issuer *httptest.Server
+	issuer = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/.well-known/openid-configuration":
+			_ = json.NewEncoder(w).Encode(map[string]string{"issuer": issuer.URL, "jwks_uri": issuer.URL + "/keys"})
+		case "/keys":
+			_, _ = w.Write([]byte(`{"keys": []}`))
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(issuer.Close)
+	b := setup(t, named)
+	b.write("serve.yaml", "auth: {oidc: {issuer: \""+issuer.URL+"\", audience: agenthost, scopes: [threads]}}\n")
+	require.Empty(t, b.checked(exitOK, "issuer").Outcome, "without --online, nobody is asked")
+	found := b.checked(exitUsage, "issuer", "--online")
+	require.Equal(t, checkFailed, found.Outcome, "it has no keys")
+	b.write("serve.yaml", "auth: {oidc: {issuer: \"http://127.0.0.1:1\", audience: agenthost, scopes: [threads]}}\n")
+	require.Contains(t, b.checked(exitUsage, "issuer", "--online").Found, "the issuer's keys cannot be fetched")
+}

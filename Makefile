@@ -107,8 +107,14 @@ LOAD ?= 2000
 
 .PHONY: load
 load: ## make LOAD runs (default 2000), 200 at once, with SQLite and with PostgreSQL, and check that their streams are whole
-	AGENTHOST_LOAD=$(LOAD) go test -count=1 -timeout=30m -v ./test/load
+	AGENTHOST_LOAD=$(LOAD) go test -count=1 -run '^TestLoad$$' -timeout=30m -v ./test/load
 	AGENTHOST_STRANGERS=20000 go test -count=1 -timeout=30m -run '^TestWhatIsAnothersIsNotThere$$' ./server/langgraph
+
+SERVER_SOAK ?= 1m
+
+.PHONY: soak-server
+soak-server: ## let clients use a server for the time SERVER_SOAK, with SQLite and with PostgreSQL, and check that it loses and leaks nothing
+	AGENTHOST_SERVER_SOAK=$(SERVER_SOAK) go test -count=1 -run '^TestSoak$$' -timeout=180m -v ./test/load
 
 KILLS ?= 60
 
@@ -139,6 +145,7 @@ nightly: ## run the checks that are too slow for every commit: long fuzzing, rep
 	$(MAKE) siege SIEGE=10m
 	$(MAKE) hostile
 	$(MAKE) load
+	$(MAKE) soak-server SERVER_SOAK=1h
 	$(MAKE) kills KILLS=500
 	$(MAKE) bench-peers BENCH=-quick
 	go test -run '^$$' -bench . -benchmem -benchtime=3s -count=3 -timeout=120m ./...

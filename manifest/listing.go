@@ -53,7 +53,7 @@ func (l *listing) add(n strictyaml.Node, schema map[string]any) {
 			l.add(item, items)
 		}
 	default:
-		form := formFor(schema, n.Keys())
+		form := formFor(schema, n)
 		for _, key := range n.Keys() {
 			value, _ := n.Get(key)
 			l.add(value, propertyOf(form, key))
@@ -83,20 +83,27 @@ func (l *listing) addDefaults(path string, given []string, form map[string]any) 
 	}
 }
 
-// formFor returns the schema of a mapping with these keys: the schema itself, or its alternative that has the keys.
-func formFor(schema map[string]any, keys []string) map[string]any {
+// formFor returns the schema of a mapping: the schema itself, or its alternative that has the keys of the mapping and allows their values.
+func formFor(schema map[string]any, n strictyaml.Node) map[string]any {
 	if schema["properties"] != nil {
 		return schema
 	}
 	forms, _ := schema["anyOf"].([]any)
 	for _, form := range forms {
 		form, _ := form.(map[string]any)
-		found := formFor(form, keys)
-		if found != nil && !slices.ContainsFunc(keys, func(key string) bool { return propertyOf(found, key) == nil }) {
+		found := formFor(form, n)
+		if found != nil && !slices.ContainsFunc(n.Keys(), func(key string) bool { return !allows(propertyOf(found, key), n, key) }) {
 			return found
 		}
 	}
 	return nil
+}
+
+// allows reports whether a property is there, and one of its values if it has a list of them.
+func allows(property map[string]any, n strictyaml.Node, key string) bool {
+	values, listed := property["enum"].([]string)
+	value, _ := n.Get(key)
+	return property != nil && (!listed || slices.Contains(values, value.Shown()))
 }
 
 func propertyOf(form map[string]any, key string) map[string]any {

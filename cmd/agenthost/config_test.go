@@ -95,6 +95,7 @@ func TestConfigShowTellsTheLimitsOfModels(t *testing.T) {
 	b := setup(t, `apiVersion: agenthost/v1
 model: {provider: openai, name: a, base_url: "http://h/v1", api_key_env: LLM_KEY, timeout: 5m, max_retries: 0}
 models:
+  short: {provider: openai, name: d}
   unstreamed: {provider: anthropic, name: b, api_key_env: gsk_hunter2hunter2, stream: false, on_cut_off: continue}
   background: {provider: openai, name: c, api: responses, background: true}
   script: {provider: scripted, echo: true}
@@ -111,6 +112,15 @@ model.on_cut_off=warn
 model.stream=true
 model.first_token_timeout=2m
 model.idle_timeout=1m
+models.short.provider=openai
+models.short.name=d
+models.short.base_url=https://api.openai.com/v1
+models.short.on_cut_off=warn
+models.short.stream=true
+models.short.timeout=10m
+models.short.first_token_timeout=2m
+models.short.idle_timeout=1m
+models.short.max_retries=2
 models.unstreamed.provider=anthropic
 models.unstreamed.name=b
 models.unstreamed.api_key_env=***

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -161,7 +162,7 @@ var suggestedModels = map[string]string{
 	"deepseek": "deepseek-chat", "fireworks": "accounts/fireworks/models/deepseek-v3p1", "groq": "openai/gpt-oss-120b", "litellm": "gpt-5.2",
 	"lmstudio": "qwen/qwen3-8b", "mistralai": "mistral-large-latest", "ollama": "qwen3:8b", "openrouter": "anthropic/claude-haiku-4.5",
 	"together": "Qwen/Qwen3-235B-A22B-Instruct-2507-tput", "vllm": "Qwen/Qwen3-8B", "xai": "grok-4",
-	"bedrock": "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "google_vertexai": "gemini-2.5-flash",
+	"bedrock": "anthropic.claude-sonnet-4-5-20250929-v1:0", "google_vertexai": "gemini-2.5-flash",
 	"google_anthropic_vertex": "claude-sonnet-4-5@20250929", "azure_openai": "gpt-5.2",
 }
 
@@ -176,7 +177,21 @@ func suggestedModel(ctx context.Context, provider string, found detected) string
 	if len(models) > 0 {
 		return models[0]
 	}
+	if provider == "bedrock" {
+		return profileOf(cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))) + suggestedModels[provider]
+	}
 	return suggestedModels[provider]
+}
+
+// profileOf returns what the name of a model of Bedrock begins with: which inference profile serves a region. Europe and the United States have
+// profiles that keep requests there.
+func profileOf(region string) string {
+	switch place, _, _ := strings.Cut(region, "-"); place {
+	case "eu", "us":
+		return place + "."
+	default:
+		return "global."
+	}
 }
 
 const scriptedProvider = "scripted"

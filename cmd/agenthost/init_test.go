@@ -135,3 +135,20 @@ func TestInitMistakes(t *testing.T) {
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "init", file, "--yes"))
 	require.Contains(t, b.err.String(), "not a directory")
 }
+
+func TestTheModelOfBedrockFitsTheRegion(t *testing.T) { //nolint:paralleltest // it sets variables
+	for region, want := range map[string]string{"eu-west-1": "eu.", "us-east-2": "us.", "ap-northeast-1": "global.", "": "global."} {
+		t.Setenv("AWS_REGION", "")
+		t.Setenv("AWS_DEFAULT_REGION", region)
+		b := initialised(t, exitOK, "", false, "--provider", "bedrock")
+		require.Contains(t, b.holds("agenthost.yaml"), `model: {provider: bedrock, name: "`+want+`anthropic.claude-`, region)
+	}
+}
+
+// Many people have credentials of AWS and no access to Bedrock.
+func TestCredentialsOfAWSAreNotTakenForBedrock(t *testing.T) {
+	t.Setenv("AWS_PROFILE", "work")
+	b := initialised(t, exitOK, "", false, "--yes")
+	require.Contains(t, b.err.String(), "· there are credentials of AWS; to use a model on Bedrock, add --provider bedrock\n")
+	require.Contains(t, b.holds("agenthost.yaml"), "\nmodel: {provider: scripted, ")
+}

@@ -16,7 +16,7 @@ import (
 type detected struct {
 	provider string
 	models   []string // that a server of one's own has; nil: nobody knows
-	passed   []string // says of each server whose address the environment names why it is not suggested
+	passed   []string // says what the environment names and is not suggested, and why
 }
 
 // keyOrder lists the providers whose keys init looks for. If several are set, the first one counts.
@@ -53,6 +53,9 @@ func detect(ctx context.Context) detected {
 				return found
 			}
 		}
+	}
+	if isSet("AWS_ACCESS_KEY_ID") || isSet("AWS_PROFILE") {
+		found.passed = append(found.passed, "there are credentials of AWS; to use a model on Bedrock, add --provider bedrock")
 	}
 	return found
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/smithy-go/logging"
 
 	"github.com/agenthost/agenthost/internal/text"
 )
@@ -37,7 +38,9 @@ type credentialsOnce struct {
 // load reads the SDK's configuration. It sends nothing: credentials are fetched when a request needs them.
 func (c *connection) load() (aws.Config, error) {
 	c.found.once.Do(func() {
-		options := []func(*config.LoadOptions) error{config.WithRegion(c.region)}
+		options := []func(*config.LoadOptions) error{
+			config.WithRegion(c.region), config.WithLogger(logging.Nop{}), // its warnings would go to standard error; errors say enough
+		}
 		if profile := c.value(variableProfile); profile != "" {
 			options = append(options, config.WithSharedConfigProfile(profile))
 		}

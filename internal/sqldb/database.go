@@ -16,6 +16,7 @@ type Database struct {
 	reads   *sql.DB // may be the same
 	texts   *strings.Replacer
 	known   []error
+	group   *group // nil: each change has a transaction of its own
 }
 
 // Config configures the use of a database.
@@ -24,6 +25,9 @@ type Config struct {
 	Dialect *Dialect
 	Writes  *sql.DB // for transactions that write
 	Reads   *sql.DB // for the others; may be the same
+	// Group lets changes at the same time share a transaction, so that they wait for the disk once. It is for a database whose Writes
+	// has one connection.
+	Group bool
 }
 
 // idleConnections is the maximum number of idle connections.
@@ -33,8 +37,13 @@ const idleConnections = 8
 func New(config Config) *Database {
 	config.Writes.SetMaxIdleConns(idleConnections)
 	d := config.Dialect
+	var together *group
+	if config.Group {
+		together = &group{db: config.Writes, options: &sql.TxOptions{Isolation: d.Writing}}
+	}
 	return &Database{
-		name: config.Name, dialect: d, writes: config.Writes, reads: config.Reads,
+		group: together,
+		name:  config.Name, dialect: d, writes: config.Writes, reads: config.Reads,
 		texts: strings.NewReplacer("{now}", d.Now, "{share}", d.Share, "{alone}", d.Alone, "{skip}", d.Skip, "{each}", d.Each),
 		known: []error{d.Newer},
 	}
@@ -71,17 +80,29 @@ func (d *Database) DropIdle() {
 	d.writes.SetMaxIdleConns(idleConnections)
 }
 
-// Change performs do in a writing transaction: all of it or nothing.
-func (d *Database) Change(ctx context.Context, do func(tx *sql.Tx) error) error {
+// Change performs do in a writing transaction: all of it or nothing. do must use the context that it gets. With [Config.Group], do is not
+// interrupted when ctx ends.
+func (d *Database) Change(ctx context.Context, do func(ctx context.Context, tx *sql.Tx) error) error {
+	if d.group != nil {
+		return d.Failed(d.group.change(ctx, do))
+	}
 	tx, err := d.writes.BeginTx(ctx, &sql.TxOptions{Isolation: d.dialect.Writing})
 	if err != nil {
 		return d.Failed(err)
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit; otherwise the error of do matters
-	if err := do(tx); err != nil {
+	if err := do(ctx, tx); err != nil {
 		return d.Failed(err)
 	}
 	return d.Failed(tx.Commit())
+}
+
+// Write performs do, which is a single statement that writes, or several of which each may be performed without the others.
+func (d *Database) Write(ctx context.Context, do func(ctx context.Context, q Executor) error) error {
+	if d.group != nil {
+		return d.Change(ctx, func(ctx context.Context, tx *sql.Tx) error { return do(ctx, tx) })
+	}
+	return d.Failed(do(ctx, d.writes))
 }
 
 // Look performs do in a transaction that only reads: all its queries see one snapshot.
@@ -101,4 +122,10 @@ func (d *Database) SQL(text string) string { return d.texts.Replace(text) }
 type Querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// Executor is a database or a transaction that may write.
+type Executor interface {
+	Querier
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }

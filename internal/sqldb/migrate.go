@@ -32,7 +32,7 @@ func (d *Database) migrate(ctx context.Context, schema fs.FS, versions string, f
 	if err == nil && version == len(steps) {
 		return nil // nothing to do: do not wait for a lock
 	}
-	return d.Change(ctx, func(tx *sql.Tx) error {
+	return d.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		version, err := d.begin(ctx, tx, versions)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package sqldb_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"os"
@@ -95,7 +96,7 @@ func TestChangesAreWholeAndErrorsNameTheDatabase(t *testing.T) {
 		require.NoError(t, db.Migrate(t.Context(), schema(first), "others_schema"))
 		ours := db.Knowing(errOurs)
 		fails := func(db *sqldb.Database, failure error) error {
-			return db.Change(t.Context(), func(tx *sql.Tx) error {
+			return db.Change(t.Context(), func(_ context.Context, tx *sql.Tx) error {
 				_, err := tx.ExecContext(t.Context(), `INSERT INTO others (no) VALUES (1)`)
 				return errors.Join(err, failure)
 			})

@@ -2,12 +2,11 @@
 // directory that machines share over a network.
 //
 // Saved data survives a crash of the process or of the machine: each transaction waits for the disk (synchronous=FULL, with a
-// write-ahead log).
+// write-ahead log). What is saved at the same time shares a transaction.
 package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -48,17 +47,17 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	if options.Wait == 0 {
 		options.Wait = 5 * time.Second
 	}
-	writes, err := sql.Open("sqlite", dsn(path, &options, "immediate"))
+	writes, err := open(dsn(path, &options, "immediate"))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	writes.SetMaxOpenConns(1) // one transaction writes at a time; the others queue here
-	reads, err := sql.Open("sqlite", dsn(path, &options, "deferred"))
+	reads, err := open(dsn(path, &options, "deferred"))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), writes.Close())
 	}
 	reads.SetMaxOpenConns(4)
-	db := sqldb.New(sqldb.Config{Name: name, Dialect: &dialect, Writes: writes, Reads: reads})
+	db := sqldb.New(sqldb.Config{Name: name, Dialect: &dialect, Writes: writes, Reads: reads, Group: true})
 	store, err := sqlstore.New(ctx, db, sqlstore.Options{
 		Lease: options.Lease, Connect: func(ctx context.Context) error { return connect(ctx, writes, options.Wait) },
 	})

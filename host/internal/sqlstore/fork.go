@@ -21,7 +21,7 @@ func (s *Store) Fork(ctx context.Context, name string, at checkpoint.ID, into st
 	if err := checkpoint.CheckName(into); err != nil {
 		return err
 	}
-	return s.db.Change(ctx, func(tx *sql.Tx) error {
+	return s.db.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var locked int64
 		err := tx.QueryRowContext(ctx, s.db.SQL(`SELECT no FROM agenthost_threads WHERE name = $1 {alone}`), name).Scan(&locked)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {

@@ -33,7 +33,7 @@ func (s *Store) Open(ctx context.Context, name string) (checkpoint.Session, erro
 	ctx, cancel := context.WithTimeout(ctx, s.lease) // a lease that takes longer to get has expired
 	defer cancel()
 	var began time.Time
-	err := s.changeSettled(ctx, func(tx *sql.Tx) error {
+	err := s.changeSettled(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		began = now()
 		_, err := tx.ExecContext(ctx, s.db.SQL(`INSERT INTO agenthost_threads (name, created)
 			VALUES ($1, {now}) ON CONFLICT (name) DO NOTHING`), name)
@@ -58,7 +58,7 @@ func (s *Store) Open(ctx context.Context, name string) (checkpoint.Session, erro
 var errMoved = errors.New("the thread was closed in the meantime")
 
 // changeSettled performs do as change does, and repeats it while the thread moves.
-func (s *Store) changeSettled(ctx context.Context, do func(tx *sql.Tx) error) error {
+func (s *Store) changeSettled(ctx context.Context, do func(ctx context.Context, tx *sql.Tx) error) error {
 	for {
 		if err := s.db.Change(ctx, do); !errors.Is(err, errMoved) {
 			return err
@@ -103,7 +103,7 @@ func (s *session) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), min(closing, s.store.lease))
 	defer cancel()
-	return s.store.db.Change(ctx, func(tx *sql.Tx) error { return s.release(ctx, tx) })
+	return s.store.db.Change(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.release(ctx, tx) })
 }
 
 // These statements release a lease. The first one waits for a Save of this session whose answer was lost, so that the others see

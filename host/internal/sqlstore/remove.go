@@ -14,7 +14,7 @@ const deleteThread = `DELETE FROM agenthost_threads WHERE name = $1 AND (lease I
 // Delete removes a thread, see [checkpoint.Store].
 func (s *Store) Delete(ctx context.Context, name string) error {
 	saved := true
-	err := s.changeSettled(ctx, func(tx *sql.Tx) error {
+	err := s.changeSettled(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, _, err := s.thread(ctx, tx, name)
 		saved = !errors.Is(err, checkpoint.ErrNoThread)
 		if err != nil && saved {
@@ -41,7 +41,7 @@ const takeThread = `UPDATE agenthost_threads SET lease = NULL, holder = NULL, un
 
 // Rollback removes the newest checkpoints of a thread, see [checkpoint.Store].
 func (s *Store) Rollback(ctx context.Context, name string, to checkpoint.ID) error {
-	return s.changeSettled(ctx, func(tx *sql.Tx) error {
+	return s.changeSettled(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if _, _, err := s.thread(ctx, tx, name); err != nil {
 			return err
 		}

@@ -99,10 +99,12 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 			}
 		}
 		if !s.journalled.Load() {
-			id, err = s.insert(ctx, s.store.db.Writes(), c, doc)
-			return err
+			return s.store.db.Write(ctx, func(ctx context.Context, q sqldb.Executor) (err error) {
+				id, err = s.insert(ctx, q, c, doc)
+				return err
+			})
 		}
-		return s.store.db.Change(ctx, func(tx *sql.Tx) error {
+		return s.store.db.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 			if id, err = s.insert(ctx, tx, c, doc); err != nil { // fails without the lease
 				return err
 			}
@@ -177,14 +179,16 @@ func (s *session) Journal(ctx context.Context, e *checkpoint.Execution) error {
 			return checkpoint.ErrNoCheckpoint
 		}
 		s.journalled.Store(true)
-		result, err := s.store.db.Writes().ExecContext(ctx, s.store.db.SQL(noteExecution), s.lease.Row, s.at.Load(), journalKey(e), e.N, doc, s.lease.Token)
-		if err != nil {
-			return err
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, checkpoint.ErrLost)
-		}
-		return nil
+		return s.store.db.Write(ctx, func(ctx context.Context, q sqldb.Executor) error {
+			result, err := q.ExecContext(ctx, s.store.db.SQL(noteExecution), s.lease.Row, s.at.Load(), journalKey(e), e.N, doc, s.lease.Token)
+			if err != nil {
+				return err
+			}
+			if n, err := result.RowsAffected(); err != nil || n == 0 {
+				return errors.Join(err, checkpoint.ErrLost)
+			}
+			return nil
+		})
 	})
 }
 

@@ -20,7 +20,7 @@ func (v *values) Put(ctx context.Context, ns store.Namespace, key string, value 
 			return 0, err
 		}
 	}
-	err = v.db.Change(ctx, func(tx *sql.Tx) error {
+	err = v.db.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		s, err := enter(ctx, tx, []byte(ns.Path()), now)
 		if err != nil {
 			return err
@@ -39,7 +39,7 @@ func (v *values) Delete(ctx context.Context, ns store.Namespace, key string, ifV
 	if err := store.CheckEntry(ctx, ns, key); err != nil {
 		return err
 	}
-	return v.db.Change(ctx, func(tx *sql.Tx) error {
+	return v.db.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		s, err := lock(ctx, tx, []byte(ns.Path()), v.options.Now())
 		if err != nil {
 			return err
@@ -63,7 +63,7 @@ func (v *values) sweep(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return v.db.Failed(err)
 	}
-	return v.db.Change(ctx, func(tx *sql.Tx) error {
+	return v.db.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		s, err := lock(ctx, tx, path, now)
 		if err != nil || s == nil {
 			return err

@@ -119,7 +119,7 @@ func (v *values) Drop(ctx context.Context, ns store.Namespace) error {
 		return err
 	}
 	from, before := ns.Range()
-	return v.db.Change(ctx, func(tx *sql.Tx) error {
+	return v.db.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM agenthost_namespaces WHERE path >= $1 AND path < $2`, from, before)
 		return err
 	})

@@ -43,7 +43,7 @@ func (s *Store) CreateAssistant(ctx context.Context, a *runs.Assistant) error {
 	if err != nil {
 		return err
 	}
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		no, err := collect(ctx, s, tx, scanNumber, `INSERT INTO agenthost_run_assistants
 			(owner, id, created, folded, newest, version, agent, name, description, config, context, metadata, updated)
 			VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (owner, id) DO NOTHING RETURNING no`,
@@ -116,7 +116,7 @@ func (s *Store) ChangeAssistant(ctx context.Context, owner, id string, change fu
 	if err := known(owner, id, runs.ErrNoAssistant); err != nil {
 		return nil, err
 	}
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		a, err := s.lockAssistant(ctx, tx, owner, id)
 		if err != nil {
 			return err
@@ -146,7 +146,7 @@ func (s *Store) UseVersion(ctx context.Context, owner, id string, version int) (
 	if err := known(owner, id, runs.ErrNoAssistant); err != nil {
 		return nil, err
 	}
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		a, err := s.lockAssistant(ctx, tx, owner, id)
 		if err != nil {
 			return err
@@ -226,7 +226,7 @@ func (s *Store) DeleteAssistant(ctx context.Context, owner, id string) error {
 	if err := known(owner, id, runs.ErrNoAssistant); err != nil {
 		return err
 	}
-	return s.change(ctx, func(tx *sql.Tx) error {
+	return s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := s.exec(ctx, tx, `DELETE FROM agenthost_run_assistants WHERE owner = $1 AND id = $2`, owner, id)
 		if err != nil || n == 0 {
 			return orMissing(err, runs.ErrNoAssistant)

@@ -18,7 +18,7 @@ func (s *Store) Cancel(ctx context.Context, owner, id string, how runs.Cancel) (
 	}
 	var r *runs.Run
 	var hints []runs.Hint
-	err := s.change(ctx, func(tx *sql.Tx) (err error) {
+	err := s.change(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
 		var thread int64
 		if r, thread, err = s.lockRun(ctx, tx, owner, id); err != nil {
 			return err

@@ -44,7 +44,7 @@ func (s *Store) Claim(ctx context.Context, w *runs.Worker, limit int) (claimed [
 	if some, err := collect(ctx, s, s.db.Reads(), scanNumber, seeClaims, agents); err != nil || len(some) == 0 {
 		return nil, s.db.Failed(err)
 	}
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if err := s.extend(ctx, tx, w); err != nil {
 			return err
 		}

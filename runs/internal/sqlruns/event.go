@@ -68,11 +68,12 @@ func (s *Store) Append(ctx context.Context, w *runs.Worker, events []runs.Event)
 	if err := runs.CheckEvents(events); err != nil || len(events) == 0 {
 		return err
 	}
+	add := func(ctx context.Context, q querier) error { return s.addEvents(ctx, q, w, events) }
 	var err error
 	if s.dialect.Arrays {
-		err = s.db.Failed(s.addEvents(ctx, s.db.Writes(), w, events))
+		err = s.db.Write(ctx, add)
 	} else {
-		err = s.change(ctx, func(tx *sql.Tx) error { return s.addEvents(ctx, tx, w, events) })
+		err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error { return add(ctx, tx) })
 	}
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func (s *Store) Finish(ctx context.Context, w *runs.Worker, o *runs.Outcome) err
 		return runs.ErrNotClaimed
 	}
 	now := s.now()
-	err := s.change(ctx, func(tx *sql.Tx) error {
+	err := s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		c, err := s.lockClaimed(ctx, tx, w, o.Run)
 		switch {
 		case err != nil:

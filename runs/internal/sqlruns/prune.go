@@ -42,7 +42,7 @@ func (s *Store) Prune(ctx context.Context, before, tokens time.Time) (events int
 }
 
 func (s *Store) prune(ctx context.Context, column string, before time.Time, of string) (events int, more bool, err error) {
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		rows, err := collect(ctx, s, tx, scanNumber, `SELECT r.number FROM agenthost_runs r WHERE r.`+column+` AND r.updated < $1
 			ORDER BY r.updated LIMIT $2 {skip r}`, micros(before), pruned)
 		if more = len(rows) == pruned; err != nil || len(rows) == 0 {

@@ -50,7 +50,7 @@ func (s *Store) DeleteRun(ctx context.Context, owner, id string) error {
 	if err := known(owner, id, runs.ErrNoRun); err != nil {
 		return err
 	}
-	err := s.change(ctx, func(tx *sql.Tx) error {
+	err := s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		r, thread, err := s.lockRun(ctx, tx, owner, id)
 		switch {
 		case err != nil:

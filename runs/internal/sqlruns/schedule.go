@@ -77,7 +77,7 @@ func (s *Store) ChangeSchedule(ctx context.Context, owner, id string, change fun
 	if err := known(owner, id, runs.ErrNoSchedule); err != nil {
 		return nil, err
 	}
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		rows, err := collect(ctx, s, tx, scanPlainSchedule,
 			`SELECT `+scheduleColumns+` FROM agenthost_run_schedules s WHERE s.owner = $1 AND s.id = $2 {alone s}`, owner, id)
 		if err != nil || len(rows) == 0 {
@@ -151,7 +151,7 @@ func (s *Store) Fire(ctx context.Context, now time.Time, limit int, next func(s 
 	if limit <= 0 {
 		return nil, ctx.Err()
 	}
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		rows, err := collect(ctx, s, tx, func(row scanner) (d due, err error) {
 			d.row, err = scanSchedule(row, &d.no)
 			return d, err

@@ -73,13 +73,10 @@ func (s *Store) tell(hints ...runs.Hint) {
 }
 
 // querier performs statements: connections, or a transaction.
-type querier interface {
-	sqldb.Querier
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}
+type querier = sqldb.Executor
 
 // change performs do in a writing transaction: all of it or nothing. An error of the caller is returned as it is.
-func (s *Store) change(ctx context.Context, do func(tx *sql.Tx) error) error {
+func (s *Store) change(ctx context.Context, do func(ctx context.Context, tx *sql.Tx) error) error {
 	err := s.db.Change(ctx, do)
 	if theirs, ok := errors.AsType[callerError](err); ok {
 		return theirs.error

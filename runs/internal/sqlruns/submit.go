@@ -16,7 +16,7 @@ func (s *Store) Submit(ctx context.Context, r *runs.Run, create bool, most int, 
 		return err
 	}
 	var hints []runs.Hint
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		hints = []runs.Hint{{Kind: runs.HintQueue, Run: row.ID}}
 		t, err := s.threadFor(ctx, tx, row, create)
 		if err != nil {

@@ -58,7 +58,7 @@ func (s *Store) ChangeThread(ctx context.Context, owner, id string, change func(
 		return nil, err
 	}
 	var t *threadRow
-	err := s.change(ctx, func(tx *sql.Tx) (err error) {
+	err := s.change(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
 		if t, err = s.lockThread(ctx, tx, owner, id); err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (s *Store) DeleteThread(ctx context.Context, owner, id string) error {
 		return err
 	}
 	pending := false
-	err := s.change(ctx, func(tx *sql.Tx) error {
+	err := s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		t, err := s.lockThread(ctx, tx, owner, id)
 		if err != nil {
 			return err

@@ -99,6 +99,35 @@ LLMPOSTER_VERSION := 0.5.0
 llmposter: ## install llmposter, one more server for tests of models; takes three minutes of processor time, and needs cargo 1.89 or later
 	cargo install llmposter --version $(LLMPOSTER_VERSION) --locked --no-default-features --root $(BIN)/servers/llmposter
 
+UIS := $(BIN)/uis
+
+# The commits of the pages. Their builds ask Google for a font, and here get an answer from a file.
+AGENT_CHAT_UI  := fdc87e65307581b02898d33c62b3f285e56bd85b
+DEEP_AGENTS_UI := f6a4f34565b42688be06498031fc9351c152614e
+PAGE_BUILD     := NEXT_TELEMETRY_DISABLED=1 NEXT_FONT_GOOGLE_MOCKED_RESPONSES=$(CURDIR)/test/uis/testdata/fonts.cjs node_modules/.bin/next build
+
+.PHONY: uis
+uis: $(UIS)/agent-chat-ui/.next/BUILD_ID $(UIS)/deep-agents-ui/.next/BUILD_ID $(UIS)/driver/node_modules/.installed ## build agent-chat-ui and deep-agents-ui, and use them in Chromium; needs Node.js 20, Chromium, GitHub and five minutes
+	AGENTHOST_UIS=$(UIS) go test -count=1 -v ./test/uis
+
+$(UIS)/agent-chat-ui/.next/BUILD_ID:
+	rm -rf $(UIS)/agent-chat-ui
+	git clone -q https://github.com/langchain-ai/agent-chat-ui $(UIS)/agent-chat-ui
+	cd $(UIS)/agent-chat-ui && git checkout -q $(AGENT_CHAT_UI) && npm_config_manage_package_manager_versions=false npx --yes pnpm@10.34.9 install --frozen-lockfile
+	cd $(UIS)/agent-chat-ui && NEXT_PUBLIC_API_URL=http://127.0.0.1:8123 NEXT_PUBLIC_ASSISTANT_ID=helper $(PAGE_BUILD)
+
+$(UIS)/deep-agents-ui/.next/BUILD_ID:
+	rm -rf $(UIS)/deep-agents-ui
+	git clone -q https://github.com/langchain-ai/deep-agents-ui $(UIS)/deep-agents-ui
+	cd $(UIS)/deep-agents-ui && git checkout -q $(DEEP_AGENTS_UI) && npx --yes yarn@1.22.22 install --frozen-lockfile
+	cd $(UIS)/deep-agents-ui && $(PAGE_BUILD) --webpack
+
+$(UIS)/driver/node_modules/.installed: test/uis/testdata/package.json test/uis/testdata/package-lock.json
+	mkdir -p $(UIS)/driver
+	cp $^ $(UIS)/driver
+	cd $(UIS)/driver && npm ci --ignore-scripts --no-audit --no-fund
+	touch $@
+
 .PHONY: hostile
 hostile: ## let slow, huge, silent and thousands of clients at a server; takes three minutes
 	AGENTHOST_HOSTILE=1 go test -count=1 -timeout=30m -v ./test/hostileclients
@@ -143,6 +172,7 @@ nightly: ## run the checks that are too slow for every commit: long fuzzing, rep
 	$(MAKE) fuzz FUZZTIME=60s
 	$(MAKE) soak SOAK=100000000
 	$(MAKE) siege SIEGE=10m
+	$(MAKE) uis
 	$(MAKE) hostile
 	$(MAKE) load
 	$(MAKE) soak-server SERVER_SOAK=1h

@@ -41,6 +41,8 @@ type Queue interface {
 	// Prune removes the events of runs that were over before a time, and the tokens of those that were over before another one and lack
 	// Run.Resumable. Runs stay.
 	Prune(ctx context.Context, before, tokens time.Time) (events int, err error)
+	// NewestRun returns the greatest number of a run, whoever's it is; 0 if there is none.
+	NewestRun(ctx context.Context) (number uint64, err error)
 }
 
 // Worker is a process that performs runs.

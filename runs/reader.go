@@ -16,8 +16,12 @@ type Reader struct {
 	ended chan struct{} // closed when nobody listens any more
 
 	mu      sync.Mutex
-	waiting map[string]map[chan struct{}]bool // by the id of the run: who waits for news of it
+	waiting waiters // by the id of the run
+	threads waiters // by the id of the thread
 }
+
+// waiters are who waits for news of something.
+type waiters map[string]map[chan struct{}]bool
 
 // pollReader is how often a reader looks by itself, since hints may be lost.
 const pollReader = time.Second
@@ -29,11 +33,19 @@ func NewReader(store Store, live *Live, logger *slog.Logger) *Reader {
 		logger = slog.New(slog.DiscardHandler)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	r := &Reader{store: store, live: live, log: logger, stop: stop, ended: make(chan struct{}), waiting: map[string]map[chan struct{}]bool{}}
+	r := &Reader{store: store, live: live, log: logger, stop: stop, ended: make(chan struct{}), waiting: waiters{}, threads: waiters{}}
 	if live != nil {
 		live.tell = r.tell
 	}
-	go r.listen(ctx)
+	go func() {
+		defer close(r.ended)
+		var parts sync.WaitGroup
+		parts.Go(func() { r.listen(ctx) })
+		if store.Shared() {
+			parts.Go(func() { r.watch(ctx) })
+		}
+		parts.Wait()
+	}()
 	return r
 }
 
@@ -43,13 +55,16 @@ func (r *Reader) Close() {
 	<-r.ended
 }
 
-// listen wakes who waits for a run that a hint names.
+// listen wakes who waits for a run or a thread that a hint names.
 func (r *Reader) listen(ctx context.Context) {
-	defer close(r.ended)
 	for ctx.Err() == nil {
 		err := r.store.Listen(ctx, func(h Hint) {
-			if h.Kind == HintEvents {
+			switch h.Kind {
+			case HintEvents:
 				r.tell(h.Run)
+			case HintThread:
+				r.tellThread(h.Thread)
+			case HintQueue, HintCancel:
 			}
 		})
 		if ctx.Err() != nil {
@@ -60,15 +75,53 @@ func (r *Reader) listen(ctx context.Context) {
 	}
 }
 
+// watch wakes who waits for a thread after another process has submitted a run: its hint may be lost, and thousands may wait, who then need not look by
+// themselves.
+func (r *Reader) watch(ctx context.Context) {
+	var newest uint64
+	for looks := 1; pause(ctx, nil) == nil; looks++ {
+		if !r.watched() {
+			continue
+		}
+		number, err := r.store.NewestRun(ctx)
+		// Who looks sees the error, too. Of two runs at the same time, the one with the greater number may be there first.
+		if err != nil || number != newest || looks%allLook == 0 {
+			newest = number
+			r.tellThread("")
+		}
+	}
+}
+
+// allLook is how many times longer it is until all who wait for a thread look by themselves.
+const allLook = 30
+
+// watched reports whether anybody waits for a thread.
+func (r *Reader) watched() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.threads) > 0
+}
+
 // tell wakes those who wait for a run; "" wakes all.
 func (r *Reader) tell(run string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if run != "" {
-		wake(r.waiting[run])
+	r.waiting.tell(run)
+}
+
+// tellThread wakes those who wait for a thread; "" wakes all.
+func (r *Reader) tellThread(thread string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.threads.tell(thread)
+}
+
+func (w waiters) tell(id string) {
+	if id != "" {
+		wake(w[id])
 		return
 	}
-	for _, waiting := range r.waiting {
+	for _, waiting := range w {
 		wake(waiting)
 	}
 }
@@ -84,19 +137,29 @@ func wake(waiting map[chan struct{}]bool) {
 
 // subscribe returns a channel that has a value when there may be news of a run, and the function that ends this.
 func (r *Reader) subscribe(run string) (news <-chan struct{}, end func()) {
+	return r.join(r.waiting, run)
+}
+
+// WatchThread returns a channel that has a value when a run may have been submitted to a thread, or the thread removed, since it was last empty, and
+// the function that ends this. Who waits for it looks before.
+func (r *Reader) WatchThread(thread string) (news <-chan struct{}, end func()) {
+	return r.join(r.threads, thread)
+}
+
+func (r *Reader) join(w waiters, id string) (news <-chan struct{}, end func()) {
 	c := make(chan struct{}, 1)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.waiting[run] == nil {
-		r.waiting[run] = map[chan struct{}]bool{}
+	if w[id] == nil {
+		w[id] = map[chan struct{}]bool{}
 	}
-	r.waiting[run][c] = true
+	w[id][c] = true
 	return c, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		delete(r.waiting[run], c)
-		if len(r.waiting[run]) == 0 {
-			delete(r.waiting, run)
+		delete(w[id], c)
+		if len(w[id]) == 0 {
+			delete(w, id)
 		}
 	}
 }

@@ -145,3 +145,44 @@ func TestWhatEndsAReader(t *testing.T) {
 		require.ErrorIs(t, err, runs.ErrNoRun)
 	})
 }
+
+// shared is a store that other processes may use.
+type shared struct{ runs.Store }
+
+func (shared) Shared() bool { return true }
+
+func TestAReaderWatchesThreads(t *testing.T) {
+	t.Parallel()
+	for name, wrap := range map[string]func(runs.Store) runs.Store{
+		"by hints": func(s runs.Store) runs.Store { return s },
+		"by looks": func(s runs.Store) runs.Store { return deaf{shared{s}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				store, _ := running(t)
+				reader := runs.NewReader(wrap(store), nil, nil)
+				defer reader.Close()
+				news, end := reader.WatchThread("t")
+				defer end()
+				time.Sleep(3 * time.Second) // it looks for the first time
+				select {
+				case <-news:
+				default:
+				}
+				run := &runs.Run{Owner: "ann", ID: "r2", Thread: "t", Agent: "helper", Assistant: "a"}
+				require.NoError(t, store.Submit(t.Context(), run, false, 0, nil))
+				begun := time.Now()
+				<-news
+				require.LessOrEqual(t, time.Since(begun), time.Second)
+				if name == "by looks" {
+					return
+				}
+				elsewhere := &runs.Run{Owner: "ann", ID: "r3", Thread: "other", Agent: "helper", Assistant: "a"}
+				require.NoError(t, store.Submit(t.Context(), elsewhere, true, 0, nil))
+				synctest.Wait()
+				require.Empty(t, news, "another thread is not ours")
+			})
+		})
+	}
+}

@@ -28,8 +28,9 @@ type Store interface {
 
 // Hint says that something may have happened.
 type Hint struct {
-	Kind HintKind `json:"kind"`
-	Run  string   `json:"run,omitempty"` // the run that it is about; "": it may be about any run
+	Kind   HintKind `json:"kind"`
+	Run    string   `json:"run,omitempty"`    // the run that it is about; "": it may be about any run
+	Thread string   `json:"thread,omitempty"` // for HintThread, the thread that it is about; "": it may be about any thread
 }
 
 // HintKind is what may have happened.
@@ -40,6 +41,7 @@ const (
 	HintQueue  HintKind = "queue"  // a run was submitted, or a thread is free for the next one
 	HintCancel HintKind = "cancel" // a running run is to be cancelled
 	HintEvents HintKind = "events" // a run has new events, or is over
+	HintThread HintKind = "thread" // a run was submitted to a thread, or the thread was removed
 )
 
 // MaxEvents is how many bytes of data a store returns at once, unless a single event has more.

@@ -73,7 +73,7 @@ func (s *Store) Submit(ctx context.Context, r *runs.Run, create bool, most int, 
 	added := &run{row: row, thread: t}
 	s.runs[row.ID], t.runs, s.open = added, append(t.runs, added), append(s.open, added)
 	*r = *row.Copy()
-	s.hints.Send(runs.Hint{Kind: runs.HintQueue, Run: row.ID})
+	s.hints.Send(runs.Hint{Kind: runs.HintQueue, Run: row.ID}, runs.Hint{Kind: runs.HintThread, Thread: row.Thread})
 	return nil
 }
 
@@ -99,6 +99,18 @@ func (s *Store) Run(ctx context.Context, owner, id string) (*runs.Run, error) {
 		return nil, runs.ErrNoRun
 	}
 	return r.row.Copy(), nil
+}
+
+// NewestRun returns the greatest number of a run, see [runs.Queue].
+func (s *Store) NewestRun(ctx context.Context) (number uint64, err error) {
+	if err := s.begin(ctx, ""); err != nil {
+		return 0, err
+	}
+	defer s.mu.Unlock()
+	for _, r := range s.runs {
+		number = max(number, r.row.Number)
+	}
+	return number, nil
 }
 
 // run returns a run of an owner, or nil.

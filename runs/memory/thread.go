@@ -131,6 +131,7 @@ func (s *Store) DeleteThread(ctx context.Context, owner, id string) error {
 		return runs.ErrThreadBusy
 	}
 	s.removeThread(t)
+	s.hints.Send(runs.Hint{Kind: runs.HintThread, Thread: id})
 	return nil
 }
 

@@ -25,7 +25,7 @@ func (c *check) listen(s runs.Store) *ear {
 		stop()
 		require.ErrorIs(c.t, <-ended, context.Canceled)
 	})
-	for _, kind := range []runs.HintKind{runs.HintQueue, runs.HintCancel, runs.HintEvents} {
+	for _, kind := range []runs.HintKind{runs.HintQueue, runs.HintCancel, runs.HintEvents, runs.HintThread} {
 		e.wait(kind, "")
 	}
 	return e
@@ -47,6 +47,22 @@ func (e *ear) wait(kind runs.HintKind, run string) {
 	}
 }
 
+// waitFor waits for the hint that a run was submitted to a thread.
+func (e *ear) waitFor(thread string) {
+	e.c.t.Helper()
+	deadline := time.After(patience)
+	for {
+		select {
+		case h := <-e.hints:
+			if h.Kind == runs.HintThread && (h.Thread == thread || h.Thread == "") {
+				return
+			}
+		case <-deadline:
+			e.c.t.Fatalf("there was no hint of the thread %q", thread)
+		}
+	}
+}
+
 func (c *check) hints() { c.heard(c.listen(c.s)) }
 
 // heard holds that what happens in the store of the test is heard.
@@ -55,8 +71,10 @@ func (c *check) heard(e *ear) {
 	t := c.thread()
 	first := c.submitTo(t.ID)
 	e.wait(runs.HintQueue, first.ID)
+	e.waitFor(t.ID)
 	second := c.submitTo(t.ID)
 	e.wait(runs.HintQueue, second.ID)
+	e.waitFor(t.ID)
 	c.mine(w, first)
 	require.NoError(c.t, c.s.Append(c.ctx(), w, []runs.Event{anEvent(first.ID, 1)}))
 	e.wait(runs.HintEvents, first.ID)
@@ -74,4 +92,7 @@ func (c *check) heard(e *ear) {
 	c.mine(w, third)
 	c.submitTo(t.ID, func(r *runs.Run) { r.Strategy = runs.StrategyRollback })
 	e.wait(runs.HintCancel, third.ID)
+	empty := c.thread()
+	require.NoError(c.t, c.s.DeleteThread(c.ctx(), ann, empty.ID))
+	e.waitFor(empty.ID)
 }

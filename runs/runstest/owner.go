@@ -280,7 +280,8 @@ func queueCalls(p *property) map[string]func(ctx context.Context, s runs.Store) 
 			_, err := s.Fire(ctx, noon, 1, daily)
 			return err
 		},
-		"Expired": func(ctx context.Context, s runs.Store) error { _, err := s.Expired(ctx, noon, 1); return err },
+		"Expired":   func(ctx context.Context, s runs.Store) error { _, err := s.Expired(ctx, noon, 1); return err },
+		"NewestRun": func(ctx context.Context, s runs.Store) error { _, err := s.NewestRun(ctx); return err },
 		"Prune": func(ctx context.Context, s runs.Store) error {
 			_, err := s.Prune(ctx, noon.Add(time.Hour), noon.Add(time.Hour))
 			return err

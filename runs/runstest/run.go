@@ -38,8 +38,15 @@ func (c *check) submit() {
 	noted := c.readThread(t.ID)
 	require.Equal(c.t, []any{runs.ThreadBusy, runs.Metadata{"noted": "yes"}, "agent", `{"tags": []}`},
 		[]any{noted.Status, noted.Metadata, noted.Agent, string(noted.Config)})
+	newest := func() uint64 {
+		number, err := c.s.NewestRun(c.ctx())
+		require.NoError(c.t, err)
+		return number
+	}
+	require.Equal(c.t, given.Number, newest())
 	plain := c.submitTo(t.ID)
 	require.Greater(c.t, plain.Number, given.Number)
+	require.Equal(c.t, plain.Number, newest())
 	require.Equal(c.t, runs.StrategyEnqueue, c.readRun(plain.ID).Strategy)
 
 	elsewhere := c.newRun(c.id(), func(r *runs.Run) { r.ID = given.ID })

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/sse"
@@ -91,9 +90,6 @@ func (s *threadSource) close() {
 	}
 }
 
-// lookForRuns is how often a stream of a thread looks for its next run.
-const lookForRuns = 250 * time.Millisecond
-
 // next returns the next frames, see [sse.Source].
 func (s *threadSource) next(ctx context.Context) ([]sse.Event, error) {
 	for {
@@ -131,6 +127,8 @@ func (s *threadSource) done() sse.Event {
 
 // begin waits for the next run.
 func (s *threadSource) begin(ctx context.Context) error {
+	news, end := s.h.Service.Reader().WatchThread(s.thread)
+	defer end()
 	for {
 		all, err := s.runs(ctx, s.number)
 		if err != nil {
@@ -142,14 +140,11 @@ func (s *threadSource) begin(ctx context.Context) error {
 			}
 			return s.show(&all[0])
 		}
-		timer := time.NewTimer(lookForRuns) //nolint:forbidigo // clients wait in real time
 		select {
-		case <-timer.C:
+		case <-news:
 		case <-s.h.Closing.Done():
-			timer.Stop()
 			return io.EOF
 		case <-ctx.Done():
-			timer.Stop()
 			return context.Cause(ctx)
 		}
 	}

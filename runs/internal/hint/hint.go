@@ -10,10 +10,10 @@ import (
 
 // All returns one hint of each kind, each of which may concern any run.
 func All() []runs.Hint {
-	return []runs.Hint{{Kind: runs.HintQueue}, {Kind: runs.HintCancel}, {Kind: runs.HintEvents}}
+	return []runs.Hint{{Kind: runs.HintQueue}, {Kind: runs.HintCancel}, {Kind: runs.HintEvents}, {Kind: runs.HintThread}}
 }
 
-// Queue holds hints that wait, each once and in the order of their arrival. Too many become one of their kind that names no run. The zero
+// Queue holds hints that wait, each once and in the order of their arrival. Too many become one of their kind that names no run and no thread. The zero
 // value is empty.
 type Queue struct {
 	hints []runs.Hint
@@ -27,7 +27,7 @@ const most = 1000
 func (q *Queue) Add(hints ...runs.Hint) {
 	for _, h := range hints {
 		if len(q.hints) >= most {
-			h.Run = ""
+			h.Run, h.Thread = "", ""
 		}
 		if _, ok := q.known[h]; ok {
 			continue

@@ -20,6 +20,12 @@ func (s *Store) Run(ctx context.Context, owner, id string) (*runs.Run, error) {
 	return &rows[0], nil
 }
 
+// NewestRun returns the greatest number of a run, see [runs.Queue].
+func (s *Store) NewestRun(ctx context.Context) (number uint64, err error) {
+	err = s.row(ctx, s.db.Reads(), `SELECT COALESCE(MAX(number), 0) FROM agenthost_runs`).Scan(&number)
+	return number, s.db.Failed(err)
+}
+
 // FindRuns returns runs of a thread, see [runs.Runs].
 func (s *Store) FindRuns(ctx context.Context, owner, thread string, q *runs.RunQuery) ([]runs.Run, error) {
 	if err := q.Check(); err != nil {

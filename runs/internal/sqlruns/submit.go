@@ -17,7 +17,7 @@ func (s *Store) Submit(ctx context.Context, r *runs.Run, create bool, most int, 
 	}
 	var hints []runs.Hint
 	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		hints = []runs.Hint{{Kind: runs.HintQueue, Run: row.ID}}
+		hints = []runs.Hint{{Kind: runs.HintQueue, Run: row.ID}, {Kind: runs.HintThread, Thread: row.Thread}}
 		t, err := s.threadFor(ctx, tx, row, create)
 		if err != nil {
 			return err

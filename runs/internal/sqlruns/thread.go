@@ -141,8 +141,12 @@ func (s *Store) DeleteThread(ctx context.Context, owner, id string) error {
 		_, err = s.exec(ctx, tx, `DELETE FROM agenthost_run_threads WHERE no = $1`, t.no)
 		return err
 	})
-	if err == nil && pending {
+	if err != nil {
+		return err
+	}
+	s.tell(runs.Hint{Kind: runs.HintThread, Thread: id})
+	if pending {
 		s.tell(runs.Hint{Kind: runs.HintEvents})
 	}
-	return err
+	return nil
 }

@@ -58,6 +58,8 @@ type Loader interface {
 	Loads(path string) bool
 	// Load returns the module. Equal sources must give equal modules.
 	Load(path string) ([]byte, error)
+	// Files returns the files that Load reads, so that a plugin can be reloaded when one of them changes.
+	Files(path string) ([]string, error)
 }
 
 // Contract is another way for guests and the host to communicate than the ABI's own. Package extism has one.

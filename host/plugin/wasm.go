@@ -109,18 +109,27 @@ func (w Wasm) Module() ([]byte, error) {
 
 // read returns the module that the plugin's path names.
 func (w Wasm) read() ([]byte, error) {
-	if w.Engine != nil {
-		for _, l := range w.Engine.loaders {
-			if l.Loads(w.Path) {
-				return l.Load(w.Path)
-			}
-		}
+	if l := w.loader(); l != nil {
+		return l.Load(w.Path)
 	}
 	file, err := readModule(w.Path)
 	if err != nil {
 		return nil, err
 	}
 	return w.unpack(file)
+}
+
+// loader returns the loader for the plugin's path, or nil if the path is that of a module.
+func (w Wasm) loader() Loader {
+	if w.Engine == nil {
+		return nil
+	}
+	for _, l := range w.Engine.loaders {
+		if l.Loads(w.Path) {
+			return l
+		}
+	}
+	return nil
 }
 
 // unpack returns the module in the plugin's file, which some contracts wrap in another format.

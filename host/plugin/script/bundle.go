@@ -1,8 +1,11 @@
 package script
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -10,8 +13,8 @@ import (
 	"github.com/agenthost/agenthost/sdk/js"
 )
 
-// bundle makes one JavaScript module of a file and all that it imports. The same files give the same bytes in any directory.
-func bundle(entry string) (js.Script, error) {
+// build makes one JavaScript module of a file and all that it imports. The same files give the same bytes in any directory.
+func build(entry string) (api.BuildResult, error) {
 	dir := filepath.Dir(entry)
 	built := api.Build(api.BuildOptions{
 		EntryPoints: []string{entry}, AbsWorkingDir: dir, Outfile: filepath.Join(dir, "plugin.js"),
@@ -19,10 +22,19 @@ func bundle(entry string) (js.Script, error) {
 		MainFields: []string{"module", "main"}, LegalComments: api.LegalCommentsNone,
 		TsconfigRaw: "{}", // settings of directories further up must not change the plugin
 		Sourcemap:   api.SourceMapExternal, SourcesContent: api.SourcesContentExclude,
-		LogLevel: api.LogLevelSilent, Plugins: []api.Plugin{imports()},
+		LogLevel: api.LogLevelSilent, Plugins: []api.Plugin{imports()}, Metafile: true,
 	})
 	if len(built.Errors) > 0 {
-		return js.Script{}, errorOf(built.Errors)
+		return built, errorOf(built.Errors)
+	}
+	return built, nil
+}
+
+// bundle returns the script of a file and all that it imports.
+func bundle(entry string) (js.Script, error) {
+	built, err := build(entry)
+	if err != nil {
+		return js.Script{}, err
 	}
 	s := js.Script{File: filepath.Base(entry)}
 	for _, f := range built.OutputFiles {
@@ -36,6 +48,25 @@ func bundle(entry string) (js.Script, error) {
 		}
 	}
 	return s, nil
+}
+
+// bundled returns the files in the bundle of a file.
+func bundled(entry string) ([]string, error) {
+	built, err := build(entry)
+	if err != nil {
+		return nil, err
+	}
+	var meta struct {
+		Inputs map[string]struct{} `json:"inputs"` // by their paths, relative to the directory of the entry
+	}
+	if err := json.Unmarshal([]byte(built.Metafile), &meta); err != nil {
+		return nil, fmt.Errorf("inputs of %s: %w", entry, err)
+	}
+	var files []string
+	for _, name := range slices.Sorted(maps.Keys(meta.Inputs)) {
+		files = append(files, filepath.Join(filepath.Dir(entry), filepath.FromSlash(name)))
+	}
+	return files, nil
 }
 
 // nodeModules matches the modules of Node.js that scripts import most, with and without their prefix.

@@ -22,7 +22,11 @@ func (Loader) Loads(path string) bool {
 	case ".wasm":
 		return false
 	}
-	info, err := os.Stat(filepath.Join(path, packageFile))
+	return isFile(filepath.Join(path, packageFile))
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -37,6 +41,22 @@ func (Loader) Load(path string) ([]byte, error) {
 		return nil, err
 	}
 	return js.Plugin(s)
+}
+
+// Files returns the files of the script: those that Load bundles, and a directory's package.json.
+func (Loader) Files(path string) ([]string, error) {
+	entry, err := entryOf(path)
+	if err != nil {
+		return nil, err
+	}
+	files, err := bundled(entry)
+	if err != nil {
+		return nil, err
+	}
+	if own := filepath.Join(path, packageFile); isFile(own) {
+		files = append(files, own)
+	}
+	return files, nil
 }
 
 const (

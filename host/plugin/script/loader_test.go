@@ -169,3 +169,43 @@ func TestEqualSourcesGiveEqualModules(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, first, second)
 }
+
+// A plugin that is watched is loaded again when any of its files changes, also while another one is broken.
+func TestWatchedScripts(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{
+		"p/package.json": `{"main": "x.ts"}`, "p/x.ts": fmt.Sprintf(upper, "./a"), "p/a.ts": "export const upper = (s: string) => s + \" one\"\n",
+	})
+	change := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, "p", name)
+		require.NoError(t, os.WriteFile(path+".new", []byte(text), 0o600))
+		require.NoError(t, os.Rename(path+".new", path))
+	}
+	agent, err := host.New(host.Config{Model: sayer{}, Middleware: []host.Middleware{
+		plugin.Wasm{ID: "x", Path: filepath.Join(dir, "p"), Engine: compiled, Watch: true, Limits: plugin.Limits{Deadline: time.Minute}},
+	}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, agent.Close()) })
+	says := func(want string) {
+		t.Helper()
+		result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
+		require.NoError(t, err)
+		last, _ := result.Messages.Last()
+		require.Equal(t, want, last.Content.Text())
+	}
+	says("hello one")
+	change("a.ts", "export const upper = (s: string) => s + \" two\"\n")
+	says("hello two")
+	change("a.ts", "export const upper = (\n")
+	says("hello two")
+	change("a.ts", "export { upper } from \"./b\"\n")
+	change("b.ts", "export const upper = (s: string) => s + \" three\"\n")
+	says("hello three")
+	change("b.ts", "export const upper = (s: string) => s + \" four\"\n")
+	says("hello four")
+	change("y.ts", fmt.Sprintf(upper, "./c"))
+	change("c.ts", "export const upper = (s: string) => s + \" five\"\n")
+	change("package.json", `{"main": "y.ts"}`)
+	says("hello five")
+}

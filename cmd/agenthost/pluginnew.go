@@ -29,12 +29,13 @@ const sdkCopy = "copy"
 func (a *app) pluginNewCommand() *cobra.Command {
 	var flags pluginNew
 	c := &cobra.Command{
-		Use:   "new NAME --lang go|tinygo|rust",
+		Use:   "new NAME --lang go|tinygo|rust|ts|js",
 		Short: "Start a plugin project: sources, tests and an agent to try it",
 		Long: `Write a plugin project into the new directory NAME: a small hook for each name in --hooks, with a
-unit test and a golden case, a manifest with a scripted model to try the plugin, and a README.
+unit test and a golden case, a manifest with a scripted model to try the plugin, and a README. A project
+in TypeScript (ts) or JavaScript (js) needs no other program than agenthost, and has no unit tests.
 
-Where the project gets the SDK from:
+Where a project in another language gets the SDK from:
 
   in a checkout of agenthost, or with --sdk PATH   that checkout
   with a released agenthost                        that release, as a Go module or by its Git tag
@@ -43,12 +44,13 @@ Where the project gets the SDK from:
 The last one needs no network for the SDK itself. Compilers still download the SDK's few
 dependencies if they are not in the cache of Go or cargo.`,
 		Example: `  agenthost plugin new greeter --lang tinygo
+  agenthost plugin new policy --lang ts
   agenthost plugin new limiter --lang rust --hooks before_model,after_agent
   cd greeter && agenthost plugin build && agenthost plugin test && agenthost run "hello"`,
 		Args: arguments("NAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.pluginNew(c.Context(), args[0], &flags) },
 	}
-	c.Flags().StringVar(&flags.language, "lang", "", "the `LANGUAGE`: go, tinygo or rust; tinygo is Go with a compiler that makes small plugins")
+	c.Flags().StringVar(&flags.language, "lang", "", "the `LANGUAGE`: go, tinygo, rust, ts or js; tinygo is Go with a compiler that makes small plugins")
 	c.Flags().StringSliceVar(&flags.hooks, "hooks", []string{string(abi.BeforeModel), string(abi.WrapToolCall)},
 		"the `HOOKS` to begin with, separated by commas")
 	c.Flags().StringVar(&flags.sdk, "sdk", "", "the `PATH` of a checkout of agenthost whose SDK to use, or copy")
@@ -57,7 +59,7 @@ dependencies if they are not in the cache of Go or cargo.`,
 
 func (a *app) pluginNew(ctx context.Context, name string, flags *pluginNew) error {
 	if flags.language == "" {
-		return &exitError{exitUsage, errors.New("plugin new: --lang is missing; choose go, tinygo or rust")}
+		return &exitError{exitUsage, errors.New("plugin new: --lang is missing; choose go, tinygo, rust, ts or js")}
 	}
 	p := &scaffold.Project{Name: name, Dir: name}
 	var err error
@@ -84,7 +86,11 @@ func (a *app) pluginNew(ctx context.Context, name string, flags *pluginNew) erro
 			return incomplete(ctx, name, err)
 		}
 	}
-	_, err = fmt.Fprintf(a.out, "\nNext:\n  cd %s\n  agenthost plugin build --lang %s\n  agenthost plugin test\n  agenthost run \"hello\"\n", name, p.Language)
+	build := fmt.Sprintf("agenthost plugin build --lang %s", p.Language)
+	if p.Language.IsScript() {
+		build = "agenthost plugin check " + p.File()
+	}
+	_, err = fmt.Fprintf(a.out, "\nNext:\n  cd %s\n  %s\n  agenthost plugin test\n  agenthost run \"hello\"\n", name, build)
 	return err
 }
 

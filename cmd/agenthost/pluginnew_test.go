@@ -63,19 +63,100 @@ func TestFromNothingToARun(t *testing.T) {
 	}
 }
 
+// TestAScriptFromNothingToARun does what a new user of TypeScript or JavaScript does, for whom agenthost is enough.
+func TestAScriptFromNothingToARun(t *testing.T) {
+	for _, lang := range []string{"ts", "js"} {
+		t.Run(lang, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			b := setup(t, say)
+			do := func(want int, args ...string) string {
+				t.Helper()
+				require.Equal(t, want, b.runWith(t.Context(), "", args...), "%v\n%s%s", args, &b.out, &b.err)
+				return b.out.String()
+			}
+			file := "first-try." + lang
+			require.Contains(t, do(exitOK, "plugin", "new", "first-try", "--lang", lang, "--hooks",
+				"before_agent,before_model,wrap_model_call,after_model,wrap_tool_call,after_agent"), "agenthost plugin check "+file)
+			t.Chdir("first-try")
+			require.Contains(t, do(exitOK, "plugin", "check", file), "after_agent     ok")
+			require.Contains(t, do(exitOK, "plugin", "inspect", file), "first-try_calls")
+			require.Contains(t, do(exitOK, "plugin", "bench", file, "--duration", "20ms", "--hook", "before_model"), "before_model")
+			require.Contains(t, do(exitOK, "validate"), "ok")
+			require.Equal(t, "These are the files.\n", do(exitOK, "run", "--record", "run.cassette", "hello"))
+			require.Regexp(t, `\d+ calls repeated, 0 different`, do(exitOK, "plugin", "replay", "run.cassette"))
+			require.Contains(t, do(exitOK, "plugin", "test"), "6 cases, 0 failed")
+
+			do(exitUsage, "plugin", "build")
+			require.Contains(t, b.err.String(), "a script needs no build")
+			do(exitUsage, "plugin", "build", "--lang", lang)
+			require.Contains(t, b.err.String(), "a script needs no build")
+
+			// A packed plugin is one module that does the same.
+			require.Regexp(t, `^first-try.wasm: \d+ bytes, before packing \d+\n  sha256 [0-9a-f]{64}\n$`, do(exitOK, "plugin", "pack", file))
+			require.Contains(t, do(exitOK, "plugin", "inspect", "first-try.wasm"), "embedded      a Description, the same as describe returns")
+			require.Contains(t, do(exitOK, "plugin", "test", "first-try.wasm"), "6 cases, 0 failed")
+			require.Regexp(t, `\d+ calls repeated, 0 different`, do(exitOK, "plugin", "replay", "run.cassette", "--plugin", "first-try=first-try.wasm"))
+			packed, err := os.ReadFile("first-try.wasm")
+			require.NoError(t, err)
+			do(exitOK, "plugin", "pack", "first-try.wasm")
+			again, err := os.ReadFile("first-try.wasm")
+			require.NoError(t, err)
+			require.Equal(t, packed, again)
+			require.Equal(t, "These are the files.\n",
+				do(exitOK, "run", "--set", `middleware=[{plugin: {path: ./first-try.wasm}, isolation: call}]`, "hello"))
+
+			// What breaks it is told with its line, and is no fault of the host.
+			source, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(file, []byte("null.x\n"+string(source)), 0o600))
+			require.Contains(t, do(exitPlugin, "plugin", "check", file), file+":1: TypeError")
+			require.Contains(t, do(exitPlugin, "plugin", "inspect", file), file+":1: TypeError")
+			do(exitPlugin, "plugin", "pack", file)
+			require.Contains(t, b.err.String(), file+":1: TypeError")
+			require.NoError(t, os.WriteFile(file, []byte("import {\n"), 0o600))
+			require.Contains(t, do(exitUsage, "plugin", "check", file), file+":2: ")
+			do(exitUsage, "plugin", "pack", file)
+			require.Contains(t, b.err.String(), file+":2: ")
+		})
+	}
+}
+
+func TestScriptsInDirectories(t *testing.T) {
+	t.Parallel()
+	b := setup(t, say)
+	const empty = "import { plugin } from \"agenthost\"\nexport default plugin({ name: \"x\", version: \"1\", beforeModel() {} })\n"
+	const golden = "hook: before_model\nmessages: [{role: human, content: hello}]\nexpect: {}\n"
+	for name, text := range map[string]string{
+		"package/package.json": `{"main": "src/x.js"}`, "package/src/x.js": empty, "package/testdata/a.yaml": golden,
+		"one/x.ts": empty, "one/x.wasm": "", "one/testdata/a.yaml": golden,
+		"own/own.ts": empty, "own/a.ts": empty, "own/types.d.ts": "", "own/testdata/a.yaml": golden,
+		"two/a.ts": empty, "two/b.mjs": empty,
+	} {
+		b.write(name, text)
+	}
+	for _, dir := range []string{"package", "one", "own"} {
+		require.Equal(t, exitOK, b.test(filepath.Join(b.dir, dir)), "%s %s", &b.out, &b.err)
+		require.Contains(t, b.out.String(), "1 case, 0 failed")
+	}
+	require.Equal(t, exitUsage, b.test(filepath.Join(b.dir, "two")))
+	require.Contains(t, b.err.String(), "there are 2 plugins in "+filepath.Join(b.dir, "two")+" (a.ts, b.mjs); name the one to test")
+	require.Equal(t, exitOK, b.runWith(t.Context(), "", "plugin", "pack", filepath.Join(b.dir, "package")), &b.err)
+	require.FileExists(t, filepath.Join(b.dir, "package", "package.wasm"))
+}
+
 func TestPluginNewRefusesWhatItCannotDo(t *testing.T) {
 	b := setup(t, say)
 	checkout, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	t.Chdir(t.TempDir())
 	for says, args := range map[string][]string{
-		"--lang is missing; choose go, tinygo or rust":    {"x"},
-		"plugin new: NAME is missing":                     {"--lang", "go"},
-		`the language "c" is unknown`:                     {"x", "--lang", "c"},
-		`there is no hook "before_tool"`:                  {"x", "--lang", "go", "--hooks", "before_tool"},
-		"this is not a checkout of agenthost":             {"x", "--lang", "go", "--sdk", "."},
-		`"Big Name" is not a valid name for a plugin`:     {"Big Name", "--lang", "go", "--sdk", checkout},
-		`"../elsewhere" is not a valid name for a plugin`: {"../elsewhere", "--lang", "go", "--sdk", checkout},
+		"--lang is missing; choose go, tinygo, rust, ts or js": {"x"},
+		"plugin new: NAME is missing":                          {"--lang", "go"},
+		`the language "c" is unknown`:                          {"x", "--lang", "c"},
+		`there is no hook "before_tool"`:                       {"x", "--lang", "go", "--hooks", "before_tool"},
+		"this is not a checkout of agenthost":                  {"x", "--lang", "go", "--sdk", "."},
+		`"Big Name" is not a valid name for a plugin`:          {"Big Name", "--lang", "go", "--sdk", checkout},
+		`"../elsewhere" is not a valid name for a plugin`:      {"../elsewhere", "--lang", "go", "--sdk", checkout},
 	} {
 		require.Equal(t, exitUsage, b.runWith(t.Context(), "", append([]string{"plugin", "new"}, args...)...), says)
 		require.Contains(t, b.err.String(), says)

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,13 +34,15 @@ the plugin. The names of functions stay, because they appear in the text of a tr
 same as before.
 
 Like strip, pack replaces the file, unless -o names another one; it never leaves a partial file. Packing a
-file again changes nothing. The printed digest pins the file in a manifest. Sign a plugin after packing it,
+file again changes nothing. Of a script, such as policy.ts, it makes one module with the script and its
+engine, policy.wasm in the same directory, which loads everywhere. The printed digest pins the file in a manifest. Sign a plugin after packing it,
 because a signature covers the bytes of the file.`,
 		Example: `  agenthost plugin pack redact.wasm
+  agenthost plugin pack policy.ts
   agenthost plugin pack target/wasm32-unknown-unknown/release/redact.wasm -o redact.wasm`,
 		Args: arguments("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.pluginPack(c.Context(), args[0], cmp.Or(output, args[0]))
+			return a.pluginPack(c.Context(), args[0], output)
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE` and leave the original unchanged")
@@ -50,6 +54,7 @@ func (a *app) pluginPack(ctx context.Context, file, output string) error {
 	if err != nil {
 		return &exitError{exitUsage, fmt.Errorf("plugin pack: %w", err)}
 	}
+	output = cmp.Or(output, packedName(file))
 	engine := a.engine(a.logger())
 	defer func() { _ = engine.Close() }() // the process is about to end
 	in := author.Inspect(ctx, plugin.Wasm{Path: file, Bytes: module, Engine: engine})
@@ -76,8 +81,27 @@ func (a *app) pluginPack(ctx context.Context, file, output string) error {
 	return err
 }
 
-// readPlugin reads a module and the permissions of its file.
+// packedName returns the file that a packed plugin is written to: the file itself, or the module NAME.wasm beside the script NAME.ts.
+func packedName(file string) string {
+	if loaderOf(file) == nil {
+		return file
+	}
+	dir, name := filepath.Split(filepath.Clean(file))
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		if path, err := filepath.Abs(file); err == nil { // "." has another name
+			name = filepath.Base(path)
+		}
+		return filepath.Join(file, name+".wasm")
+	}
+	return filepath.Join(dir, strings.TrimSuffix(name, filepath.Ext(name))+".wasm")
+}
+
+// readPlugin reads or makes a module, and returns the permissions of its file.
 func readPlugin(file string) ([]byte, fs.FileMode, error) {
+	if l := loaderOf(file); l != nil {
+		module, err := l.Load(file)
+		return module, 0o644, err
+	}
 	module, err := regularfile.Read(file, plugin.MaxModuleSize)
 	if err != nil {
 		return nil, 0, err

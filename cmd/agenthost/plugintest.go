@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,9 +29,10 @@ func (a *app) pluginTestCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "test [DIR | FILE] [flags]",
 		Short: "Run the golden cases of a plugin",
-		Long: `Run the golden cases of a plugin. They are the files testdata/*.yaml next to its module; each says what a
-hook gets and what it must do. The module is FILE, or the one in DIR, by default the current directory:
-the .wasm file with the directory's name, or the only .wasm file.
+		Long: `Run the golden cases of a plugin. They are the files testdata/*.yaml next to its file; each says what a
+hook gets and what it must do. The plugin is FILE, or the one in DIR, by default the current directory:
+DIR itself if it has a package.json, or else a script (*.ts, *.js) in it, or else a module (*.wasm). Of
+several, it is the one with the directory's name.
 
 Each case runs in the sandbox in an instance of its own, and the host checks and applies the result as in
 any run. docs/plugin-test.md describes the files.
@@ -39,7 +40,8 @@ any run. docs/plugin-test.md describes the files.
 The exit code is 0 if every case passes, 5 if one fails, and 2 if a file is invalid.`,
 		Example: `  agenthost plugin test
   agenthost plugin test plugins/redact --run 'email|card'
-  agenthost plugin test build/redact.wasm --update`,
+  agenthost plugin test build/redact.wasm --update
+  agenthost plugin test policy.ts`,
 		Args: atMost(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.pluginTest(c.Context(), append(args, ".")[0], &flags)
@@ -92,7 +94,7 @@ func goldenCases(place, pattern string) (module string, cases []*golden.Case, er
 	if err := errors.Join(wrong...); err != nil {
 		return "", nil, err
 	}
-	switch dir := filepath.Join(filepath.Dir(module), "testdata"); {
+	switch dir := golden.Dir(module); {
 	case len(files) == 0:
 		return "", nil, fmt.Errorf("%s has no golden cases; write them as *.yaml in %s", module, dir)
 	case len(cases) == 0:
@@ -101,34 +103,69 @@ func goldenCases(place, pattern string) (module string, cases []*golden.Case, er
 	return module, cases, nil
 }
 
-// moduleAt returns the module that a path names: the file itself, or the plugin in the directory.
+// moduleAt returns the plugin that a path names: the file itself, or the plugin in the directory.
 func moduleAt(place string) (string, error) {
 	info, err := os.Stat(place)
 	if err != nil {
-		return "", fmt.Errorf("plugin test: %w; name a module or the directory of a plugin", regularfile.Unreadable(place, "file", err))
+		return "", fmt.Errorf("plugin test: %w; name a plugin or its directory", regularfile.Unreadable(place, "file", err))
 	}
-	if !info.IsDir() {
+	if !info.IsDir() || loaderOf(place) != nil {
 		return place, nil
 	}
 	path, err := filepath.Abs(place)
 	if err != nil {
 		return "", err
 	}
-	all, err := filepath.Glob(filepath.Join(place, "*.wasm"))
+	modules, scripts, err := pluginsIn(place)
 	if err != nil {
 		return "", err
 	}
-	if own := filepath.Join(place, filepath.Base(path)+".wasm"); slices.Contains(all, own) {
-		return own, nil
+	for _, found := range [][]string{scripts, modules} {
+		for _, file := range found {
+			if strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) == filepath.Base(path) {
+				return file, nil
+			}
+		}
+		switch len(found) {
+		case 0:
+		case 1:
+			return found[0], nil
+		default:
+			return "", fmt.Errorf("plugin test: there are %d plugins in %s (%s); name the one to test", len(found), place, someNames(found))
+		}
 	}
-	switch len(all) {
-	case 0:
-		return "", fmt.Errorf("plugin test: there is no module (*.wasm) in %s; build one with 'agenthost plugin build'", place)
-	case 1:
-		return all[0], nil
-	default:
-		return "", fmt.Errorf("plugin test: there are %d modules (*.wasm) in %s; name the one to test", len(all), place)
+	return "", fmt.Errorf("plugin test: there is no module (*.wasm) and no script in %s; build one with 'agenthost plugin build'", place)
+}
+
+// someNames returns the base names of at most three files.
+func someNames(files []string) string {
+	var names []string
+	for _, file := range files[:min(len(files), 3)] {
+		names = append(names, filepath.Base(file))
 	}
+	if len(files) > len(names) {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// pluginsIn returns the modules and the scripts in a directory.
+func pluginsIn(dir string) (modules, scripts []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("plugin test: %w", regularfile.Unreadable(dir, "directory", err))
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case e.IsDir():
+		case filepath.Ext(path) == ".wasm":
+			modules = append(modules, path)
+		case loaderOf(path) != nil && !strings.HasSuffix(path, ".d.ts"): // which only describes types
+			scripts = append(scripts, path)
+		}
+	}
+	return modules, scripts, nil
 }
 
 // counted returns a number with a noun, such as "1 case" or "2 cases".

@@ -120,14 +120,14 @@ func TestPluginTestIsUsedWrongly(t *testing.T) {
 	b.write("two/a.wasm", "")
 	b.write("two/b.wasm", "")
 	for says, args := range map[string][]string{
-		"no such file":                     {filepath.Join(b.dir, "gone")},
-		"there is no module (*.wasm) in ":  {empty},
-		"there are 2 modules (*.wasm) in ": {filepath.Join(b.dir, "two")},
-		"has no golden cases":              {filepath.Join(b.dir, "two", "a.wasm")},
-		"b.yaml:1:1: unknown":              {b.dir},
-		"a.yaml:1:7: hook: unk":            {b.dir},
-		"--run":                            {b.dir, "--run", "("},
-		"one argument too many":            {"a", "b"},
+		"no such file": {filepath.Join(b.dir, "gone")},
+		"there is no module (*.wasm) and no script in ": {empty},
+		"there are 2 plugins in ":                       {filepath.Join(b.dir, "two")},
+		"has no golden cases":                           {filepath.Join(b.dir, "two", "a.wasm")},
+		"b.yaml:1:1: unknown":                           {b.dir},
+		"a.yaml:1:7: hook: unk":                         {b.dir},
+		"--run":                                         {b.dir, "--run", "("},
+		"one argument too many":                         {"a", "b"},
 	} {
 		require.Equal(t, exitUsage, b.test(args...), says)
 		require.Contains(t, b.err.String(), says)

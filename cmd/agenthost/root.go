@@ -295,6 +295,16 @@ func contracts() []plugin.Contract { return []plugin.Contract{extism.Extism{}} }
 // loaders returns what makes plugins of other files than modules.
 func loaders() []plugin.Loader { return []plugin.Loader{script.Loader{}} }
 
+// loaderOf returns the loader for a plugin's path, or nil if the path is that of a module.
+func loaderOf(path string) plugin.Loader {
+	for _, l := range loaders() {
+		if l.Loads(path) {
+			return l
+		}
+	}
+	return nil
+}
+
 // compileCommand is the name of the hidden command that compiles a module: see [plugin.CompileInChild].
 const compileCommand = "compile-module"
 

@@ -18,15 +18,21 @@ const (
 	Go     Language = "go"     // the go command: the whole standard library, and modules of several megabytes
 	TinyGo Language = "tinygo" // the same language with a fraction of the size and memory
 	Rust   Language = "rust"   // cargo, for wasm32-unknown-unknown
+
+	TypeScript Language = "ts" // scripts, which need no build
+	JavaScript Language = "js"
 )
+
+// IsScript reports whether plugins in the language load from their sources.
+func (l Language) IsScript() bool { return l == TypeScript || l == JavaScript }
 
 // Parse reads the name of a language.
 func Parse(name string) (Language, error) {
 	switch l := Language(name); l {
-	case Go, TinyGo, Rust:
+	case Go, TinyGo, Rust, TypeScript, JavaScript:
 		return l, nil
 	default:
-		return "", fmt.Errorf("the language %q is unknown; use go, tinygo or rust", name)
+		return "", fmt.Errorf("the language %q is unknown; use go, tinygo, rust, ts or js", name)
 	}
 }
 
@@ -40,7 +46,7 @@ func Detect(dir string) (Language, error) {
 		}
 		return "", &SourceError{Dir: dir, Text: said}
 	}
-	var golang, rust bool
+	var golang, rust, script bool
 	for _, e := range entries {
 		switch name := e.Name(); {
 		case e.IsDir():
@@ -48,6 +54,8 @@ func Detect(dir string) (Language, error) {
 			rust = true
 		case filepath.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
 			golang = true
+		case filepath.Ext(name) == ".ts" || filepath.Ext(name) == ".js":
+			script = true
 		}
 	}
 	switch {
@@ -57,7 +65,14 @@ func Detect(dir string) (Language, error) {
 		return TinyGo, nil
 	case rust:
 		return Rust, nil
+	case script:
+		return "", noBuild(dir)
 	default:
 		return "", &SourceError{Dir: dir, Text: "it holds no plugin: there are neither Go files nor a Cargo.toml; name another directory"}
 	}
+}
+
+// noBuild is the error for a directory with scripts.
+func noBuild(dir string) error {
+	return &SourceError{Dir: dir, Text: "a script needs no build: name it in a manifest, or make a module of it with 'agenthost plugin pack'"}
 }

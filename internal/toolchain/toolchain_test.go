@@ -237,5 +237,5 @@ func TestDetect(t *testing.T) {
 	_, err = toolchain.Build{Dir: filepath.Join(t.TempDir(), "gone")}.Run(t.Context(), toolchain.Go)
 	require.ErrorContains(t, err, "there is no such directory")
 	_, err = toolchain.Parse("c")
-	require.EqualError(t, err, `the language "c" is unknown; use go, tinygo or rust`)
+	require.EqualError(t, err, `the language "c" is unknown; use go, tinygo, rust, ts or js`)
 }

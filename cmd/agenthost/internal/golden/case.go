@@ -63,9 +63,17 @@ func (h *hookName) CheckStrict(n strictyaml.Node) error {
 // maxSize is the maximum size of the file of a case, in bytes.
 const maxSize = 1 << 20
 
+// Dir returns the directory with the cases of a plugin: testdata beside its file, or in its directory.
+func Dir(plugin string) string {
+	if info, err := os.Stat(plugin); err != nil || !info.IsDir() {
+		plugin = filepath.Dir(plugin)
+	}
+	return filepath.Join(plugin, "testdata")
+}
+
 // Find returns the sorted files of the cases of a module: *.yaml in the directory testdata next to it.
 func Find(module string) ([]string, error) {
-	dir := filepath.Join(filepath.Dir(module), "testdata")
+	dir := Dir(module)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -99,6 +99,8 @@ func (p *Project) copySDK() ([]file, error) {
 	switch {
 	case !p.SDK.Copied():
 		return nil, nil
+	case p.Language.IsScript(): // the module is part of the engine
+		return nil, nil
 	case p.IsGo():
 		return p.SDK.goCopy()
 	default:
@@ -115,8 +117,11 @@ type file struct {
 // render renders the templates of the project.
 func (p *Project) render() ([]file, error) {
 	root := "templates/rust"
-	if p.IsGo() {
+	switch {
+	case p.IsGo():
 		root = "templates/go"
+	case p.Language.IsScript():
+		root = "templates/script"
 	}
 	var files []file
 	for _, dir := range []string{"templates/common", root} {
@@ -128,9 +133,9 @@ func (p *Project) render() ([]file, error) {
 			if err != nil || len(bytes.TrimSpace(content)) == 0 { // the file of a hook that the project does not have
 				return err
 			}
-			// Embedding leaves out hidden files, so the templates name .x as dot-x.
+			// Embedding leaves out hidden files, so the templates name .x as dot-x. FILE is the plugin's own file.
 			name := strings.TrimSuffix(strings.TrimPrefix(path, dir+"/"), ".tmpl")
-			files = append(files, file{strings.ReplaceAll(name, "dot-", "."), content})
+			files = append(files, file{strings.NewReplacer("dot-", ".", "FILE", p.File()).Replace(name), content})
 			return nil
 		})
 		if err != nil {
@@ -168,7 +173,18 @@ func (p *Project) execute(path string) ([]byte, error) {
 }
 
 // IsGo reports whether the project is written in Go.
-func (p *Project) IsGo() bool { return p.Language != toolchain.Rust }
+func (p *Project) IsGo() bool { return p.Language == toolchain.Go || p.Language == toolchain.TinyGo }
+
+// File returns the file that the project's manifest names.
+func (p *Project) File() string {
+	if p.Language.IsScript() {
+		return p.Name + "." + string(p.Language)
+	}
+	return p.Name + ".wasm"
+}
+
+// IsTyped reports whether the plugin is written in TypeScript.
+func (p *Project) IsTyped() bool { return p.Language == toolchain.TypeScript }
 
 // Has reports whether the plugin has a hook, for templates.
 func (p *Project) Has(hook string) bool { return slices.Contains(p.Hooks, abi.Hook(hook)) }

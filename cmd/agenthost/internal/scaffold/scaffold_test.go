@@ -12,6 +12,9 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/scaffold"
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/author"
+	"github.com/agenthost/agenthost/host/plugin/script"
 	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
@@ -91,6 +94,35 @@ func TestARustProjectHasItsOwnSDK(t *testing.T) {
 	said, err := c.CombinedOutput()
 	require.NoError(t, err, "%s", said)
 	require.Contains(t, string(said), "third_party/agenthost")
+}
+
+// TestScriptProjects loads a project with each hook alone, one with none and one with all, in both languages.
+func TestScriptProjects(t *testing.T) {
+	t.Parallel()
+	engine, err := plugin.NewEngine(plugin.EngineConfig{Memory: 4 << 30, Loaders: []plugin.Loader{script.Loader{}}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, engine.Close()) })
+	sets := [][]abi.Hook{nil, abi.Hooks()}
+	for _, hook := range abi.Hooks() {
+		sets = append(sets, []abi.Hook{hook})
+	}
+	for _, lang := range []toolchain.Language{toolchain.TypeScript, toolchain.JavaScript} {
+		for _, hooks := range sets {
+			p := scaffold.Project{Name: "try-it", Dir: filepath.Join(t.TempDir(), "try-it"), Language: lang, Hooks: hooks}
+			files, err := p.Write()
+			require.NoError(t, err)
+			require.Contains(t, files, "try-it."+string(lang))
+			require.NotContains(t, files, "third_party/agenthost/")
+			in := author.Inspect(t.Context(), plugin.Wasm{Path: filepath.Join(p.Dir, p.File()), Engine: engine})
+			require.True(t, in.OK, in.Message)
+			for _, hook := range abi.Hooks() {
+				require.Equal(t, slices.Contains(hooks, hook), in.Described.Hooks.Spec(hook) != nil, hook)
+			}
+			source, err := os.ReadFile(filepath.Join(p.Dir, p.File()))
+			require.NoError(t, err)
+			require.NotRegexp(t, `\n\n\n|\n$|\{\n\s*\n`, strings.TrimSuffix(string(source), "\n"))
+		}
+	}
 }
 
 func TestTheReleaseIsRequired(t *testing.T) {

@@ -51,6 +51,7 @@ func TestEmptyAnswersThatAreNotCompleteFail(t *testing.T) {
 		kind   model.ErrorKind
 	}{
 		{ending("", "length"), "length", model.ErrorCutOff},
+		{ending("\n\n ", "length"), "length", model.ErrorCutOff}, // a model that thinks too long often begins its answer so
 		{ending("", "safety"), "safety", model.ErrorContentFilter},
 		{silent, "refusal", model.ErrorContentFilter},
 	} {
@@ -62,8 +63,10 @@ func TestEmptyAnswersThatAreNotCompleteFail(t *testing.T) {
 		require.ErrorContains(t, err, `the answer is empty; the answer of the model "scripted" is not complete (stop reason "`+test.reason+`")`)
 	}
 
-	result := setup(t, ending("", "stop")).mustRun()
-	require.Empty(t, result.Text())
+	for _, complete := range []string{"", "\n"} {
+		result := setup(t, ending(complete, "stop")).mustRun()
+		require.Equal(t, complete, result.Text())
+	}
 }
 
 // A person reads the words of a refusal, although they are no text of the answer.

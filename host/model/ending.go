@@ -69,9 +69,9 @@ func (e Ending) Explain() string {
 	}
 }
 
-// Says reports whether a message has anything beside reasoning: a text, a call, or another block.
+// Says reports whether a message has anything beside reasoning and white space: a text, a call, or another block.
 func Says(m *abi.Message) bool {
-	if len(m.ToolCalls)+len(m.InvalidToolCalls) > 0 || m.Content.Text() != "" {
+	if len(m.ToolCalls)+len(m.InvalidToolCalls) > 0 || strings.TrimSpace(m.Content.Text()) != "" {
 		return true
 	}
 	return slices.ContainsFunc(m.Content.Blocks(), func(b abi.Block) bool {

@@ -70,6 +70,8 @@ func (s *server) named(command string) string { return strings.ReplaceAll(comman
 // classify corrects the kind of a failure to which a server gives the wrong status.
 func (s *server) classify(status int, r failureReport, kind model.ErrorKind) (model.ErrorKind, string) {
 	switch {
+	case status == http.StatusBadRequest && kind == model.ErrorInvalidRequest && badModel.MatchString(r.message):
+		return model.ErrorNotFound, ""
 	case r.has("no_db_connection"):
 		// https://docs.litellm.ai/docs/proxy/virtual_keys: keys other than the master key are in a database.
 		return model.ErrorAuthentication, "a LiteLLM proxy without a database answers so to a wrong key"
@@ -110,8 +112,12 @@ func (s *server) unknownModel(r failureReport) bool {
 	if s.model == "" || len(s.model) > maxModelName || !strings.Contains(message, "model") {
 		return false
 	}
-	return strings.Contains(message, strings.ToLower(s.model)) || noSuchModel.MatchString(message)
+	return strings.Contains(message, strings.ToLower(s.model)) || badModel.MatchString(message) || noSuchModel.MatchString(message)
 }
+
+// badModel matches what OpenRouter, LiteLLM, Mistral and DeepSeek answer with the status 400 if they do not have a model. Other messages may
+// mean that the model lacks an ability.
+var badModel = regexp.MustCompile(`(?i)\bnot a valid model id\b|\binvalid model name\b|^invalid model: |^model not exist$`)
 
 var noSuchModel = regexp.MustCompile(`\b(no such|unknown|invalid) model|\bmodel\b.{0,80}\b(not found|not exist|unknown|not available|not loaded|not supported)`)
 

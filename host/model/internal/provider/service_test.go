@@ -157,7 +157,7 @@ func TestAddressesFromTheEnvironment(t *testing.T) {
 	_, err := proxied.Connect(&provider.Options{Name: "acme", LookupEnv: env, InFile: inFile, Headers: map[string]string{"X-Auth-Token": "secret"}})
 	require.ErrorContains(t, err, `from ACME_BASE_URL in env_file, which may not redirect the header "X-Auth-Token"`)
 	_, err = proxied.Connect(&provider.Options{Name: "acme", LookupEnv: lookup("ACME_BASE_URL=localhost:1?key=secret")})
-	require.ErrorContains(t, err, "the value of ACME_BASE_URL is not the address of a server")
+	require.ErrorContains(t, err, "the value of ACME_BASE_URL is not the address of a server, which begins with http:// or https://; correct it or unset it")
 	require.NotContains(t, err.Error(), "secret")
 
 	nowhere := provider.Service{Variables: []string{"ACME_API_KEY"}, KeyHeader: "X-Api-Key", BaseURLVariable: "ACME_BASE_URL"}

@@ -192,19 +192,23 @@ func TestAdviceAboutResponses(t *testing.T) {
 		kind   model.ErrorKind
 		says   string // "": nothing but the server's words
 	}{
-		"no /v1":                 {&acme, provider.Options{}, "", 404, `404 page not found`, model.ErrorNotFound, "the request was POST /chat/completions; the address of most servers ends with /v1, so add it to base_url"},
-		"/v1 twice":              {&acme, provider.Options{}, "/v1/v1", 404, `{"detail":"Not Found"}`, model.ErrorNotFound, "the request was POST /v1/v1/chat/completions, with /v1 twice; remove /v1 from base_url"},
-		"another path":           {&acme, provider.Options{}, "/llm/v1", 404, ``, model.ErrorNotFound, "the request was POST /llm/v1/chat/completions; check base_url"},
-		"another model":          {&acme, provider.Options{}, "/v1", 404, "{\"object\":\"error\",\"message\":\"The model `m:1b` does not exist.\",\"type\":\"NotFoundError\",\"code\":404}", model.ErrorNotFound, unknown + "correct the name of the model"},
-		"another model, 400":     {&acme, provider.Options{}, "/v1", 400, `{"error":{"message":"x","code":"model_not_found"}}`, model.ErrorNotFound, unknown + "correct the name of the model"},
-		"another model, Ollama":  {&local, provider.Options{}, "/v1", 404, `{"error":{"message":"model \"m:1b\" not found","type":"not_found_error"}}`, model.ErrorNotFound, unknown + "load it with 'local pull m:1b', or correct the name of the model"},
-		"a wrong key":            {&acme, provider.Options{APIKeyEnv: "ACME_KEY"}, "/v1", 401, `{"error":"no"}`, model.ErrorAuthentication, "the key is from the environment variable ACME_KEY; check that it is a valid key for 127.0.0.1"},
-		"a wrong key, file":      {&acme, provider.Options{APIKeyEnv: "ACME_KEY", InFile: func(string) bool { return true }}, "/v1", 401, `{"error":"no"}`, model.ErrorAuthentication, "the key is from the variable ACME_KEY in env_file; check that it is a valid key for 127.0.0.1"},
-		"a wrong key, header":    {&acme, provider.Options{Headers: map[string]string{"X-Api-Key": "s3cret-key"}}, "/v1", 401, `{"error":"no"}`, model.ErrorAuthentication, "the key is from the headers of the model; check that it is a valid key for 127.0.0.1"},
-		"a wrong key, LiteLLM":   {&acme, provider.Options{APIKeyEnv: "ACME_KEY"}, "/v1", 400, `{"error":{"message":"No connected db.","type":"no_db_connection","param":null,"code":"400"}}`, model.ErrorAuthentication, "a LiteLLM proxy without a database answers so to a wrong key; the key is from the environment variable ACME_KEY; check that it is a valid key for 127.0.0.1"},
-		"no key, LiteLLM":        {&lite, provider.Options{}, "/v1", 500, `Internal Server Error`, model.ErrorAuthentication, "a LiteLLM proxy without a database answers so to a request without a key; ACME_KEY was not sent to "},
-		"an error, LiteLLM":      {&lite, provider.Options{APIKeyEnv: "ACME_KEY"}, "/v1", 500, `Internal Server Error`, model.ErrorServer, ""},
-		"a wrong key of a proxy": {&acme, provider.Options{APIKeyEnv: "ACME_KEY"}, "/v1", 407, `no`, model.ErrorAuthentication, ""},
+		"no /v1":                    {&acme, provider.Options{}, "", 404, `404 page not found`, model.ErrorNotFound, "the request was POST /chat/completions; the address of most servers ends with /v1, so add it to base_url"},
+		"/v1 twice":                 {&acme, provider.Options{}, "/v1/v1", 404, `{"detail":"Not Found"}`, model.ErrorNotFound, "the request was POST /v1/v1/chat/completions, with /v1 twice; remove /v1 from base_url"},
+		"another path":              {&acme, provider.Options{}, "/llm/v1", 404, ``, model.ErrorNotFound, "the request was POST /llm/v1/chat/completions; check base_url"},
+		"another model":             {&acme, provider.Options{}, "/v1", 404, "{\"object\":\"error\",\"message\":\"The model `m:1b` does not exist.\",\"type\":\"NotFoundError\",\"code\":404}", model.ErrorNotFound, unknown + "correct the name of the model"},
+		"another model, 400":        {&acme, provider.Options{}, "/v1", 400, `{"error":{"message":"x","code":"model_not_found"}}`, model.ErrorNotFound, unknown + "correct the name of the model"},
+		"another model, DeepSeek":   {&acme, provider.Options{}, "/v1", 400, `{"error":{"message":"Model Not Exist","type":"invalid_request_error","code":"invalid_request_error"}}`, model.ErrorNotFound, unknown + "correct the name of the model"},
+		"another model, Mistral":    {&acme, provider.Options{}, "/v1", 400, `{"object":"error","message":"Invalid model: m:1b","type":"invalid_model","code":"1500"}`, model.ErrorNotFound, unknown + "correct the name of the model"},
+		"another model, OpenRouter": {&acme, provider.Options{}, "/v1", 400, `{"error":{"message":"m:1b is not a valid model ID","code":400}}`, model.ErrorNotFound, unknown + "correct the name of the model"},
+		"no images":                 {&acme, provider.Options{}, "/v1", 400, `{"error":{"message":"m:1b is not a multimodal model"}}`, model.ErrorInvalidRequest, ""},
+		"another model, Ollama":     {&local, provider.Options{}, "/v1", 404, `{"error":{"message":"model \"m:1b\" not found","type":"not_found_error"}}`, model.ErrorNotFound, unknown + "load it with 'local pull m:1b', or correct the name of the model"},
+		"a wrong key":               {&acme, provider.Options{APIKeyEnv: "ACME_KEY"}, "/v1", 401, `{"error":"no"}`, model.ErrorAuthentication, "the key is from the environment variable ACME_KEY; check that it is a valid key for 127.0.0.1"},
+		"a wrong key, file":         {&acme, provider.Options{APIKeyEnv: "ACME_KEY", InFile: func(string) bool { return true }}, "/v1", 401, `{"error":"no"}`, model.ErrorAuthentication, "the key is from the variable ACME_KEY in env_file; check that it is a valid key for 127.0.0.1"},
+		"a wrong key, header":       {&acme, provider.Options{Headers: map[string]string{"X-Api-Key": "s3cret-key"}}, "/v1", 401, `{"error":"no"}`, model.ErrorAuthentication, "the key is from the headers of the model; check that it is a valid key for 127.0.0.1"},
+		"a wrong key, LiteLLM":      {&acme, provider.Options{APIKeyEnv: "ACME_KEY"}, "/v1", 400, `{"error":{"message":"No connected db.","type":"no_db_connection","param":null,"code":"400"}}`, model.ErrorAuthentication, "a LiteLLM proxy without a database answers so to a wrong key; the key is from the environment variable ACME_KEY; check that it is a valid key for 127.0.0.1"},
+		"no key, LiteLLM":           {&lite, provider.Options{}, "/v1", 500, `Internal Server Error`, model.ErrorAuthentication, "a LiteLLM proxy without a database answers so to a request without a key; ACME_KEY was not sent to "},
+		"an error, LiteLLM":         {&lite, provider.Options{APIKeyEnv: "ACME_KEY"}, "/v1", 500, `Internal Server Error`, model.ErrorServer, ""},
+		"a wrong key of a proxy":    {&acme, provider.Options{APIKeyEnv: "ACME_KEY"}, "/v1", 407, `no`, model.ErrorAuthentication, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

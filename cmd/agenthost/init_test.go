@@ -144,11 +144,3 @@ func TestTheModelOfBedrockFitsTheRegion(t *testing.T) { //nolint:paralleltest //
 		require.Contains(t, b.holds("agenthost.yaml"), `model: {provider: bedrock, name: "`+want+`anthropic.claude-`, region)
 	}
 }
-
-// Many people have credentials of AWS and no access to Bedrock.
-func TestCredentialsOfAWSAreNotTakenForBedrock(t *testing.T) {
-	t.Setenv("AWS_PROFILE", "work")
-	b := initialised(t, exitOK, "", false, "--yes")
-	require.Contains(t, b.err.String(), "· there are credentials of AWS; to use a model on Bedrock, add --provider bedrock\n")
-	require.Contains(t, b.holds("agenthost.yaml"), "\nmodel: {provider: scripted, ")
-}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ import (
 type detected struct {
 	provider string
 	models   []string // that a server of one's own has; nil: nobody knows
-	passed   []string // says what the environment names and is not suggested, and why
+	passed   []string // says of each server and account that the environment names why it is not suggested
 }
 
 // keyOrder lists the providers whose keys init looks for. If several are set, the first one counts.
@@ -54,19 +55,41 @@ func detect(ctx context.Context) detected {
 			}
 		}
 	}
-	if isSet("AWS_ACCESS_KEY_ID") || isSet("AWS_PROFILE") {
-		found.passed = append(found.passed, "there are credentials of AWS; to use a model on Bedrock, add --provider bedrock")
+	for _, c := range cloudAccounts {
+		if isSet(c.variable) {
+			found.passed = append(found.passed, c.variable+" is set, but its account may have no models; to use them, "+instead(c.provider))
+		}
 	}
+	found.passed = append(found.passed, "the model is a script, because no provider's key or server was found; for a real model, "+instead("PROVIDER"))
 	return found
 }
+
+// cloudAccounts are variables with credentials of a cloud. Few of these accounts are there for its models.
+var cloudAccounts = []struct{ variable, provider string }{
+	{"AWS_ACCESS_KEY_ID", "bedrock"}, {"AWS_PROFILE", "bedrock"}, {"GOOGLE_APPLICATION_CREDENTIALS", "google_vertexai"},
+}
+
+// instead says how to choose a provider. By then, init has written files.
+func instead(provider string) string { return "add --force --provider " + provider }
 
 // passedOver says why a server whose address the environment names is not suggested, and how to choose it.
 func passedOver(p *manifest.Provider, err error) string {
 	why := "the server there has no model that answers"
 	if err != nil {
 		why = text.Head(text.Clean(err.Error()), 300)
+		if _, silent := errors.AsType[*modelserver.UnreachableError](err); !silent && len(p.KeyVariables) > 0 {
+			why += aboutKey(p.KeyVariables)
+		}
 	}
-	return p.BaseURLVariable + " is set, but " + why + "; to use the server all the same, add --provider " + p.Name
+	return p.BaseURLVariable + " is set, but " + why + "; to use the server all the same, " + instead(p.Name)
+}
+
+// aboutKey says what may be wrong with the key if a server does not list its models.
+func aboutKey(variables []string) string {
+	if i := slices.IndexFunc(variables, isSet); i >= 0 {
+		return "; check the key in " + variables[i]
+	}
+	return "; if it needs a key, set " + variables[0]
 }
 
 func isSet(variable string) bool { return strings.TrimSpace(os.Getenv(variable)) != "" }

@@ -201,13 +201,13 @@ func TestInitSaysWhyItPassesOverAServer(t *testing.T) {
 	for address, why := range map[string]string{
 		"http://127.0.0.1:1": "no server answers: ",
 		empty.URL:            "the server there has no model that answers; ",
-		refuses.URL:          "HTTP 401; ",
+		refuses.URL:          "HTTP 401; if it needs a key, set LITELLM_PROXY_API_KEY; ",
 	} {
 		n := arrive(t, "LITELLM_PROXY_API_BASE="+address, "OPENROUTER_API_KEY=sk-or-s3cret")
 		_, said := n.must("init", n.dir, "--yes")
 		require.Contains(t, said, "· LITELLM_PROXY_API_BASE is set, but ")
 		require.Contains(t, said, why)
-		require.Contains(t, said, "to use the server all the same, add --provider litellm\n")
+		require.Contains(t, said, "to use the server all the same, add --force --provider litellm\n")
 		file, err := os.ReadFile(filepath.Join(n.dir, manifestFile))
 		require.NoError(t, err)
 		require.Contains(t, string(file), "provider: openrouter")
@@ -215,6 +215,40 @@ func TestInitSaysWhyItPassesOverAServer(t *testing.T) {
 		_, said = n.must("init", n.dir+"2", "--yes", "--provider", "litellm")
 		require.NotContains(t, said, "is set, but ", "it is used")
 	}
+}
+
+// Credentials of a cloud do not mean that its models can be used, and a script in place of a model is not what a newcomer expects.
+func TestInitSaysThatItChoosesAScript(t *testing.T) {
+	t.Parallel()
+	const script = "· the model is a script, because no provider's key or server was found; for a real model, add --force --provider PROVIDER\n"
+	n := arrive(t, "AWS_ACCESS_KEY_ID=AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY=secret-access-key", "AWS_REGION=eu-central-1")
+	_, said := n.must("init", n.dir, "--yes")
+	require.Contains(t, said, "· AWS_ACCESS_KEY_ID is set, but its account may have no models; to use them, add --force --provider bedrock\n"+script)
+	n.must("init", "--yes", "--force", "--provider", "bedrock")
+	file, err := os.ReadFile(filepath.Join(n.dir, manifestFile))
+	require.NoError(t, err)
+	require.Contains(t, string(file), "provider: bedrock")
+
+	_, said = arrive(t).must("init", "agent", "--yes", "--provider", "scripted")
+	require.NotContains(t, said, "script,", "it was asked for")
+
+	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }))
+	t.Cleanup(refuses.Close)
+	_, said = arrive(t, "LITELLM_PROXY_API_BASE="+refuses.URL, "LITELLM_PROXY_API_KEY=sk-wrong-key").must("init", "agent", "--yes")
+	require.Contains(t, said, "HTTP 400; check the key in LITELLM_PROXY_API_KEY; ")
+	require.Contains(t, said, script)
+}
+
+// The SDK of AWS logs to standard error, which is the command's own.
+func TestANewcomerWithoutCredentialsForBedrock(t *testing.T) {
+	t.Parallel()
+	machine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	t.Cleanup(machine.Close)
+	n := arrive(t, "AWS_REGION=eu-central-1", "AWS_EC2_METADATA_SERVICE_ENDPOINT="+machine.URL)
+	n.must("init", n.dir, "--yes", "--provider", "bedrock")
+	_, said, err := n.run("run", "hello")
+	require.Error(t, err)
+	require.Regexp(t, `^agenthost: model "us.anthropic.+": bedrock: authentication: there are no AWS credentials: .+; set AWS_ACCESS_KEY_ID and `, said)
 }
 
 func TestANewcomerWithALiteLLMProxy(t *testing.T) {
@@ -257,5 +291,7 @@ func TestANewcomerWithALiteLLMProxy(t *testing.T) {
 	var failed *model.Error
 	require.ErrorAs(t, err, &failed)
 	require.Equal(t, http.StatusBadRequest, failed.Status)
+	require.Equal(t, model.ErrorNotFound, failed.Kind)
+	require.ErrorContains(t, failed, "the server does not have the model unknown; correct the name of the model")
 	require.False(t, failed.Retryable)
 }

@@ -113,6 +113,9 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	response, err := c.send(req)
 	if err != nil {
+		if said := unreachable(req.URL, err); said != "" {
+			c.refused.Store(&said)
+		}
 		return nil, err
 	}
 	if req.Method == http.MethodPost || c.sse { // a server may refuse the other methods

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -60,6 +61,20 @@ func TestHTTPStatusesSayWhatToDo(t *testing.T) {
 			require.NotContains(t, err.Error(), test.not)
 			require.NotContains(t, err.Error(), "secret-token")
 		})
+	}
+}
+
+func TestAServerThatCannotBeReachedSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	for _, transport := range []string{"", mcp.TransportSSE} {
+		_, err := mcp.Connect(t.Context(), mcp.Config{Name: "s", URL: closed.URL + "/mcp", TransportName: transport})
+		require.EqualError(t, err, `MCP server "s": no server listens at `+strings.TrimPrefix(closed.URL, "http://")+
+			" (connection refused); start the server, or correct the url if it runs elsewhere")
+		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+		_, err = mcp.Connect(t.Context(), mcp.Config{Name: "s", URL: "http://nowhere.invalid/mcp", TransportName: transport})
+		require.EqualError(t, err, `MCP server "s": cannot find nowhere.invalid: no such host; correct the url, or check the network connection`)
 	}
 }
 

@@ -116,6 +116,10 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 			says: []string{"agenthost.yaml:4:5", "at least one limit must be specified"},
 		},
 		{
+			name: "a directory as a plugin", manifest: say + "middleware: [{plugin: .}]\n", code: exitUsage,
+			says: []string{"agenthost.yaml:3:14", "middleware[0]: plugin file: ", "is a directory, not a regular file; name the module (.wasm) or the script (.ts, .js) in it"},
+		},
+		{
 			name: "missing plugin file", manifest: say + "middleware:\n  - plugin: ./none.wasm\n", code: exitUsage,
 			says: []string{"agenthost.yaml:4:5", "none.wasm", "no such file"},
 		},

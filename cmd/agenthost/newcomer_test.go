@@ -248,7 +248,7 @@ func TestANewcomerWithoutCredentialsForBedrock(t *testing.T) {
 	n.must("init", n.dir, "--yes", "--provider", "bedrock")
 	_, said, err := n.run("run", "hello")
 	require.Error(t, err)
-	require.Regexp(t, `^agenthost: model "us.anthropic.+": bedrock: authentication: there are no AWS credentials: .+; set AWS_ACCESS_KEY_ID and `, said)
+	require.Regexp(t, `^agenthost: model "eu.anthropic.+": bedrock: authentication: there are no AWS credentials: .+; set AWS_ACCESS_KEY_ID and `, said)
 }
 
 func TestANewcomerWithALiteLLMProxy(t *testing.T) {

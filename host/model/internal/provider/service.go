@@ -152,7 +152,8 @@ func (s *Service) Resolve(o *Options) (base *url.URL, account model.Account, key
 	}
 	base, err = Address(o.Name, address, s.BaseURL)
 	if err != nil && from != "" {
-		err = Unsendable(o.Name, fmt.Errorf("the value of %s is not the address of a server, which begins with http:// or https://; correct it or unset it", from))
+		err = Unsendable(o.Name, fmt.Errorf(
+			"the value of %s is not the address of a server, which begins with http:// or https://; correct it or unset it", from))
 	}
 	if err != nil {
 		return nil, account, "", err

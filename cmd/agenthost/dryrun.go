@@ -55,7 +55,7 @@ func (a *app) dryRun(ctx context.Context, flags *runFlags, input host.Input) (er
 		return err
 	}
 	if flags.thread != "" {
-		said, err := a.messagesOf(ctx, flags.thread, input.Checkpoint)
+		said, err := a.messagesOf(ctx, flags.thread, input)
 		if err != nil {
 			return err
 		}
@@ -99,16 +99,25 @@ func (a *app) dryRun(ctx context.Context, flags *runFlags, input host.Input) (er
 	}
 }
 
-// messagesOf returns the messages of a thread; none if there is no such thread.
-func (a *app) messagesOf(ctx context.Context, thread string, at checkpoint.ID) (said []abi.Message, err error) {
+// messagesOf returns the messages of a thread; none if there is no such thread. It refuses the input as a run would.
+func (a *app) messagesOf(ctx context.Context, thread string, input host.Input) (said []abi.Message, err error) {
 	err = a.withStore(ctx, &threadsFlags{}, func(s checkpoint.Store) error {
-		conversation, err := threadview.Load(ctx, s, thread, at)
-		if err == nil {
-			said = slices.Clone(conversation.Messages)
+		summary, err := threadview.Find(ctx, s, thread)
+		if err != nil {
+			return err
 		}
-		return err
+		conversation, err := threadview.Load(ctx, s, thread, input.Checkpoint)
+		if err != nil {
+			return err
+		}
+		if input.KeepWaiting && summary.State == checkpoint.Waiting {
+			return &exitError{exitUsage, fmt.Errorf("thread %q: its run waits for an answer, and a new prompt would give it up; answer it with "+
+				"'agenthost resume', or add --give-up", thread)}
+		}
+		said = slices.Clone(conversation.Messages)
+		return nil
 	})
-	if errors.Is(err, checkpoint.ErrNoThread) && at == 0 {
+	if errors.Is(err, checkpoint.ErrNoThread) && input.Checkpoint == 0 {
 		return nil, nil
 	}
 	if _, ok := errors.AsType[*exitError](err); err != nil && !ok {

@@ -38,6 +38,14 @@ func TestAPromptIsRefusedWhileTheThreadWaits(t *testing.T) {
 	b.must(exitUsage, "run", "-q", "--thread", "ada", "--output", "json", "hi")
 	require.Contains(t, b.out.String(), `"error": "thread \"ada\": its run waits for an answer`)
 
+	for _, older := range [][]string{nil, {"--checkpoint", "1"}} {
+		b.must(exitUsage, append([]string{"run", "--dry-run", "--thread", "ada", "hi"}, older...)...)
+		require.Contains(t, b.err.String(), `thread "ada": its run waits for an answer, and a new prompt would give it up; answer it with 'agenthost resume', or add --give-up`)
+	}
+	b.must(exitOK, "run", "--dry-run", "--thread", "ada", "--give-up", "hi")
+	require.Contains(t, b.out.String(), "  human:\n  │ hi\n")
+	require.Equal(t, checkpoint.Waiting, b.shown("ada").State)
+
 	b.must(exitOK, "run", "-q", "--thread", "ada", "--give-up", "hi")
 	require.Equal(t, "hello\n", b.out.String())
 	b.must(exitOK, "run", "-q", "--thread", "ada", "--give-up", "hi")

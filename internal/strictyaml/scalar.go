@@ -17,7 +17,11 @@ func (d *decoder) decodeString(n *node, v reflect.Value, path string) {
 	case KindString:
 		v.SetString(n.text)
 	case KindBool, KindInteger, KindNumber:
-		d.wrong(n, path, "a string", "quote it: "+quote(n.text))
+		hint := "quote it: " + quote(n.text)
+		if n.at.line == 0 { // an assignment: a shell takes the outer quotes away
+			hint = "quote it, in a shell twice: '" + path + "=" + quote(n.text) + "'"
+		}
+		d.wrong(n, path, "a string", hint)
 	default:
 		d.wrong(n, path, "a string", "")
 	}

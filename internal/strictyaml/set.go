@@ -84,7 +84,7 @@ func assignedValue(src *source, text string) (*node, problems) {
 		where = fmt.Sprintf("character %d of the value: ", problem.Column)
 	}
 	found = problems{}
-	found.add(src.at(0, 0).problem("", where+problem.Message, `put the value in double quotes if it is a text: key="[text"`))
+	found.add(src.at(0, 0).problem("", where+problem.Message, `put the value in double quotes if it is a text, in a shell as 'key="[text"'`))
 	return nil, found
 }
 

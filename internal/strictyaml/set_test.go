@@ -88,8 +88,9 @@ func TestProblemsOfAssignments(t *testing.T) {
 		"tools[0=a":                "--set tools[0=a: the index after \"tools\" is not a number in brackets\n  write path.to.key=value",
 		"tools[0]x=a":              "--set tools[0]x=a: \".\" or \"[\" is expected after \"tools[0]\"\n  write path.to.key=value",
 		`alert["a=1`:               "--set alert[\"a=1: the quoted key after \"alert\" does not end with \"]\n  write path.to.key=value",
-		"tools=[files":             "--set tools=[files: the closing \"]\" is missing\n  put the value in double quotes if it is a text: key=\"[text\"",
-		"tools=[files] x":          "--set tools=[files] x: character 9 of the value: this does not belong to the value before it\n  put the value in double quotes if it is a text: key=\"[text\"",
+		"tools=[files":             "--set tools=[files: the closing \"]\" is missing\n  put the value in double quotes if it is a text, in a shell as 'key=\"[text\"'",
+		"tools=[files] x":          "--set tools=[files] x: character 9 of the value: this does not belong to the value before it\n  put the value in double quotes if it is a text, in a shell as 'key=\"[text\"'",
+		"name=true":                "--set name=true: name: expected a string, found boolean true\n  quote it, in a shell twice: 'name=\"true\"'",
 		"name=\xff":                "--set name=\ufffd: the assignment is not UTF-8",
 	} {
 		requireError(t, decodeError(t, base, strictyaml.WithSet([]string{assignment})), want)

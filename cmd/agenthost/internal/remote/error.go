@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"syscall"
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/server/client"
@@ -33,6 +34,9 @@ func (e *RunError) ErrorType() string { return e.Type }
 
 // explained says what to do about an answer of the server.
 func explained(err error) error {
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("%w; start it with 'agenthost serve', or correct the address", err)
+	}
 	refused, ok := errors.AsType[*client.Error](err)
 	if !ok {
 		return err

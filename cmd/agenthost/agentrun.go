@@ -126,7 +126,7 @@ func (p *performance) open(ctx context.Context, adjust func(*host.Config)) (err 
 	if p.agent, err = p.load(ctx, manifest.Options{}, adjust); err != nil {
 		return err
 	}
-	if err := p.flags.checkAttachments(p.models); err != nil {
+	if err := p.flags.checkAttachments(p.models, p.err); err != nil {
 		return errors.Join(err, p.close())
 	}
 	return nil

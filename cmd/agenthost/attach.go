@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/attachment"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/terminal"
 )
 
 // attachments are the files that a prompt comes with.
@@ -36,12 +39,27 @@ func (f *attachments) readAttachments() error {
 	return nil
 }
 
-// checkAttachments refuses files that none of the models takes.
-func (f *attachments) checkAttachments(models []model.Info) error {
+// checkAttachments refuses files that none of the models takes, and warns of those that only another model than the agent's takes.
+func (f *attachments) checkAttachments(models []model.Info, warnings io.Writer) error {
 	if err := attachment.Check(models, f.files...); err != nil {
 		return &exitError{exitUsage, fmt.Errorf("--file: %w", err)}
 	}
+	if warning := onlyOthersTake(models, f.files); warning != "" {
+		fmt.Fprintln(warnings, "· --file: "+warning)
+	}
 	return nil
+}
+
+// onlyOthersTake says that the agent's own model does not take one of the files; "" if it takes all.
+func onlyOthersTake(models []model.Info, files []*attachment.File) string {
+	if len(models) < 2 {
+		return ""
+	}
+	refused, ok := errors.AsType[*attachment.UnsupportedError](attachment.Check(models[:1], files...))
+	if !ok {
+		return ""
+	}
+	return terminal.Line(fmt.Sprintf("warning: %v; only a middleware such as model_router can send the file to another model of the manifest", refused))
 }
 
 // modelsOf returns the models of an agent: its own first, then the named ones, to which middleware may send a message.

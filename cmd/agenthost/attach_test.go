@@ -55,6 +55,20 @@ func TestRunWithFiles(t *testing.T) {
 	require.Equal(t, exitOK, b.run("run", "--set", "model.profile={audio: true}", "--file", b.path("sound.wav"), "hi"), &b.err)
 	require.Contains(t, <-bodies, `"input_audio":{"data":"UklGRiQAAABXQVZFZm10IA==","format":"wav"}`)
 
+	const other = `models.other={provider: openai, name: gpt-audio, profile: {audio: true}}`
+	const warning = `warning: file "sound.wav": the model gpt-5.2 does not take audio; use another model, or set profile: {audio: true} if this one does; ` +
+		"only a middleware such as model_router can send the file to another model of the manifest\n"
+	require.Equal(t, exitOK, b.run("run", "--set", other, "--file", b.path("photo.png"), "--file", b.path("sound.wav"), "hi"), &b.err)
+	require.Contains(t, b.err.String(), "· --file: "+warning)
+	<-bodies
+	require.Equal(t, exitOK, b.run("run", "--dry-run", "--set", other, "--file", b.path("sound.wav"), "hi"), &b.err)
+	require.Contains(t, b.err.String(), "· --file: "+warning)
+	require.Equal(t, exitOK, b.run("run", "-q", "--set", other, "--file", b.path("photo.png"), "hi"), &b.err)
+	require.Empty(t, b.err.String())
+	<-bodies
+	require.Equal(t, exitOK, b.says("/file "+b.path("sound.wav")+"\n", "--set", other), &b.err)
+	require.Contains(t, b.err.String(), "· "+warning+"· sound.wav (audio/wav) goes with the next message\n")
+
 	require.Equal(t, exitOK, b.says("/file "+b.path("photo.png")+"\nwhat is it?\nand now?\n/file "+b.path("notes.txt")+"\n/file\n/file\n/retry\n"), &b.err)
 	require.Contains(t, b.err.String(), "· photo.png (image/png) goes with the next message\n")
 	require.Contains(t, b.err.String(), "· removed from the next message: notes.txt\n· no files were added")

@@ -137,7 +137,12 @@ func (c *chatSession) do(ctx context.Context) (err error) {
 func (c *chatSession) useManifest() {
 	c.chat.Agent, c.chat.Threads, c.agent.Threads, c.chat.Model = c.agent.Agent, c.threads, c.threads, c.model
 	c.chat.Tools, c.chat.PromptServers, c.chat.SwitchModel = c.tools.list, c.promptServers, c.switchModel
-	c.chat.Takes = func(files ...*attachment.File) error { return attachment.Check(c.models, files...) }
+	c.chat.Takes = func(files ...*attachment.File) error {
+		if warning := onlyOthersTake(c.models, files); warning != "" {
+			c.chat.Screen.Notef("· %s", warning)
+		}
+		return attachment.Check(c.models, files...)
+	}
 	c.chat.Graph = func() string { return c.agent.Program().Mermaid() }
 }
 

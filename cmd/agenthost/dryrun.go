@@ -84,7 +84,7 @@ func (a *app) dryRun(ctx context.Context, flags *runFlags, input host.Input) (er
 			err = errors.Join(err, &exitError{exitFailed, closing})
 		}
 	}()
-	if err := flags.checkAttachments(models); err != nil {
+	if err := flags.checkAttachments(models, a.err); err != nil {
 		return err
 	}
 	_, err = agent.Run(ctx, input)

@@ -11,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/internal/wasmbin"
+	"github.com/agenthost/agenthost/sdk/js"
 	"github.com/agenthost/agenthost/tck/certify"
 	"github.com/agenthost/agenthost/tck/internal/emit"
 )
@@ -104,6 +105,38 @@ func configuredTool() []byte {
 	m := emit.New(d).On("before_model", emit.Number(0))
 	no := m.Say(emit.Value(object{"error": object{"type": "config", "message": "not this one"}}))
 	return m.On("configure", m.InputHas([]byte("\xa3bad")), emit.When(no, emit.Return), emit.Number(0)).Bytes()
+}
+
+// TestScripts certifies a plugin in JavaScript: an engine and its script in one module.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	module, err := js.Plugin(js.Script{File: "all.js", Source: `
+		import { plugin, tool, HookError } from "agenthost"
+		const own = tool((args, call) => "own " + args.n + call.idempotencyKey, {
+			name: "own", description: "", dynamic: true, schema: { type: "object", properties: { n: { type: "integer" } } },
+		})
+		export default plugin({
+			name: "all", version: "1.0.0", tools: [own], capabilities: { "kv.get": "to remember" },
+			configSchema: { type: "object", properties: { most: { type: "integer", default: 3 } } },
+			configure(config) { if (config.most < 0) throw new HookError("config", "most is negative") },
+			fields: { count: { reducer: "add" } },
+			beforeAgent: () => ({ state: { count: 1 } }),
+			beforeModel: { messages: "all", canJumpTo: ["end"], hook(call) {
+				if (call.state.count > call.config.most) return { jumpTo: "end" }
+				call.store("run").get("key")
+			} },
+			wrapModelCall: (call) => ({ response: { ...call.next({ appendSystem: "!" }), model: "x" } }),
+			afterModel: { messages: "new", hook: (call) => ({ state: { count: call.messages.length } }) },
+			async wrapToolCall(call) {
+				if (call.call.name === "ask" && await call.interrupt("?") !== true) return { content: "no", status: "error" }
+				return call.next({ tool: "own" })
+			},
+			afterAgent: (call) => call.emit("done", { n: 1.5, big: 2n ** 63n }),
+		})`})
+	require.NoError(t, err)
+	r := certify.Guest(t.Context(), module, certify.Options{Random: few, Refused: []wire.Map{{{Key: "most", Value: wire.Int(-1)}}}})
+	require.True(t, r.Certified, report(r))
+	require.Empty(t, r.Failed(true), report(r))
 }
 
 // TestEveryCheckCanPass certifies guests that keep the rules. Each check passes for at least one of them.

@@ -14,6 +14,7 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1" //nolint:depguard // the kit is a host of its own
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/plugin/anatomy"
 	"github.com/agenthost/agenthost/host/plugin/meter"
 	"github.com/agenthost/agenthost/host/plugin/preflight"
 )
@@ -25,6 +26,7 @@ type machine struct {
 	runtime wazero.Runtime
 	module  wazero.CompiledModule
 	info    *preflight.Module
+	script  []byte // the input of _initialize
 }
 
 // newMachine compiles a module. The module can reach only the imports of the ABI, and a WASI without access to the
@@ -35,7 +37,11 @@ func newMachine(ctx context.Context, code []byte) (*machine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("module: %w", err)
 	}
-	m := &machine{info: info}
+	_, script, err := anatomy.CutScript(code)
+	if err != nil {
+		return nil, fmt.Errorf("module: %w", err)
+	}
+	m := &machine{info: info, script: script}
 	m.runtime = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithCoreFeatures(api.CoreFeaturesV2))
 	if err := m.instantiateImports(ctx); err != nil {
 		return nil, errors.Join(err, m.close(ctx))
@@ -148,7 +154,7 @@ func (m *machine) newInstance(ctx context.Context) (*instance, *Frame) {
 	i.module = module
 	i.fuel, _ = module.ExportedGlobal(meter.Fuel).(api.MutableGlobal)
 	if initialize := module.ExportedFunction(abi.Initialize); initialize != nil {
-		f = i.begin(abi.Initialize, nil, nil)
+		f = i.begin(abi.Initialize, m.script, nil)
 		if _, err := initialize.Call(ctx); err != nil {
 			f.end(err)
 			_ = module.Close(ctx)

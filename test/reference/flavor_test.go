@@ -34,13 +34,9 @@ var allFlavors = sync.OnceValues(func() ([]reference.Flavor, error) {
 		return nil, err
 	}
 	vectors = append(vectors, random, probes)
-	placeholder, err := os.ReadFile("guest/bound.bin")
-	if err != nil {
-		return nil, err
-	}
 	flavors := []reference.Flavor{reference.Native()}
 	for _, guest := range guests() {
-		code, err := guest.code()
+		write, err := guest.writer()
 		if err != nil {
 			return nil, err
 		}
@@ -48,10 +44,7 @@ var allFlavors = sync.OnceValues(func() ([]reference.Flavor, error) {
 		if err != nil {
 			return nil, err
 		}
-		module, err := reference.NewModule(code, placeholder, engine)
-		if err != nil {
-			return nil, err
-		}
+		module := reference.NewModule(write, engine)
 		if err := module.Prepare(vectors); err != nil {
 			return nil, err
 		}
@@ -62,8 +55,34 @@ var allFlavors = sync.OnceValues(func() ([]reference.Flavor, error) {
 
 // guestCode is a build of the guest.
 type guestCode struct {
-	name string
-	code func() ([]byte, error)
+	name   string
+	writer func() (reference.Writer, error)
+}
+
+// built returns the writer of a module with a placeholder.
+func built(code func() ([]byte, error)) func() (reference.Writer, error) {
+	return func() (reference.Writer, error) {
+		module, err := code()
+		if err != nil {
+			return nil, err
+		}
+		placeholder, err := os.ReadFile("guest/bound.bin")
+		if err != nil {
+			return nil, err
+		}
+		return reference.Placeholder(module, placeholder)
+	}
+}
+
+// contents returns what reads a file.
+func contents(path string) func() ([]byte, error) {
+	return func() ([]byte, error) { return os.ReadFile(path) }
+}
+
+// javaScript returns the writer of the guest in JavaScript.
+func javaScript() (reference.Writer, error) {
+	source, err := os.ReadFile("guest/probe.js")
+	return reference.Script(string(source)), err
 }
 
 // cacheVariable names a directory for compiled guests, which all test binaries share.
@@ -76,11 +95,10 @@ func openEngine() (*plugin.Engine, error) {
 // guests returns all builds of the guest. With the race detector it returns only the TinyGo build, because compiling the
 // standard Go build then takes minutes. The race detector sees only the host, which does the same for every build.
 func guests() []guestCode {
-	all := []guestCode{{"tinygo", func() ([]byte, error) { return os.ReadFile("testdata/probe.tinygo.wasm") }}}
+	all := []guestCode{{"tinygo", built(contents("testdata/probe.tinygo.wasm"))}}
 	if !raceDetector {
-		all = append(all,
-			guestCode{"rust", func() ([]byte, error) { return os.ReadFile("testdata/probe.rust.wasm") }}, guestCode{"go", standardGo},
-			guestCode{"extism", func() ([]byte, error) { return os.ReadFile("testdata/probe.extism.wasm") }})
+		all = append(all, guestCode{"rust", built(contents("testdata/probe.rust.wasm"))}, guestCode{"go", built(standardGo)},
+			guestCode{"extism", built(contents("testdata/probe.extism.wasm"))}, guestCode{"javascript", javaScript})
 	}
 	return all
 }

@@ -1,7 +1,6 @@
 package reference_test
 
 import (
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,8 +14,8 @@ import (
 	"github.com/agenthost/agenthost/test/reference"
 )
 
-// TestTranscripts repeats every call of the TinyGo guest in any vector in the Rust guest. Both must write equal bytes to
-// next, to operations and as results.
+// TestTranscripts repeats every call of the TinyGo guest in any vector in the guests in Rust and JavaScript. All must write equal
+// bytes to next, to operations and as results.
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	if raceDetector {
@@ -30,31 +29,32 @@ func TestTranscripts(t *testing.T) {
 			vectors = append(vectors, f.vector)
 		}
 	}
-	tinygo := preparedModule(t, "testdata/probe.tinygo.wasm", vectors)
-	rust := preparedModule(t, "testdata/probe.rust.wasm", vectors)
-	var calls atomic.Int64
-	t.Cleanup(func() { require.Greater(t, calls.Load(), int64(1_000), "calls that were compared") })
-	for _, f := range files {
-		if f.err != nil || !f.vector.UsesProbe() {
-			continue
-		}
-		t.Run(f.name, func(t *testing.T) {
-			t.Parallel()
-			calls.Add(int64(performAgain(t, f.vector, tinygo, rust)))
+	tinygo := preparedModule(t, built(contents("testdata/probe.tinygo.wasm")), vectors)
+	for _, guest := range []guestCode{{"rust", built(contents("testdata/probe.rust.wasm"))}, {"javascript", javaScript}} {
+		t.Run(guest.name, func(t *testing.T) {
+			other := preparedModule(t, guest.writer, vectors)
+			var calls atomic.Int64
+			t.Cleanup(func() { require.Greater(t, calls.Load(), int64(1_000), "calls that were compared") })
+			for _, f := range files {
+				if f.err != nil || !f.vector.UsesProbe() {
+					continue
+				}
+				t.Run(f.name, func(t *testing.T) {
+					t.Parallel()
+					calls.Add(int64(performAgain(t, f.vector, tinygo, other)))
+				})
+			}
 		})
 	}
 }
 
-func preparedModule(t *testing.T, path string, vectors []*reference.Vector) *reference.Module {
+func preparedModule(t *testing.T, writer func() (reference.Writer, error), vectors []*reference.Vector) *reference.Module {
 	t.Helper()
-	code, err := os.ReadFile(path)
-	require.NoError(t, err)
-	placeholder, err := os.ReadFile("guest/bound.bin")
+	write, err := writer()
 	require.NoError(t, err)
 	engine, err := openEngine()
 	require.NoError(t, err)
-	module, err := reference.NewModule(code, placeholder, engine)
-	require.NoError(t, err)
+	module := reference.NewModule(write, engine)
 	t.Cleanup(func() { require.NoError(t, module.Close()) })
 	require.NoError(t, module.Prepare(vectors))
 	return module

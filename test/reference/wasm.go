@@ -12,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/sdk/js"
 	"github.com/agenthost/agenthost/test/reference/probe"
 )
 
@@ -19,10 +20,13 @@ import (
 // which for a probe includes its script. The module is therefore loaded as one of a few variants, each with a bound
 // that covers several probes.
 type Module struct {
-	code, placeholder []byte
-	engine            *plugin.Engine
-	variants          []*variant
+	write    Writer
+	engine   *plugin.Engine
+	variants []*variant
 }
+
+// Writer returns the module with a bound, a Description in msgpack, written into it.
+type Writer func(bound []byte) ([]byte, error)
 
 // variant is the module with one bound written into it.
 type variant struct {
@@ -30,13 +34,31 @@ type variant struct {
 	code  []byte
 }
 
-// NewModule takes the module's code, the placeholder bytes in it that the bound replaces, and an engine that the module
-// closes.
-func NewModule(code, placeholder []byte, engine *plugin.Engine) (*Module, error) {
+// NewModule takes what writes a bound into the module, and an engine that the module closes.
+func NewModule(write Writer, engine *plugin.Engine) *Module {
+	return &Module{write: write, engine: engine}
+}
+
+// Placeholder returns the writer of a module in which the bound, after its length in four bytes, replaces a placeholder.
+func Placeholder(code, placeholder []byte) (Writer, error) {
 	if len(placeholder) < 4 || bytes.Count(code, placeholder) != 1 {
 		return nil, errors.New("the module does not hold the placeholder of its bound exactly once")
 	}
-	return &Module{code: code, placeholder: placeholder, engine: engine}, nil
+	return func(bound []byte) ([]byte, error) {
+		document := append(binary.LittleEndian.AppendUint32(nil, uint32(len(bound))), bound...)
+		if len(document) > len(placeholder) {
+			return nil, fmt.Errorf("the bound of the probes takes %d bytes, the module has room for %d", len(document), len(placeholder))
+		}
+		document = append(document, placeholder[len(document):]...)
+		return bytes.Replace(code, placeholder, document, 1), nil
+	}, nil
+}
+
+// Script returns the writer of a plugin in JavaScript, before whose first line a bound is declared.
+func Script(source string) Writer {
+	return func(bound []byte) ([]byte, error) {
+		return js.Plugin(js.Script{File: "probe.js", Source: fmt.Sprintf("const bound = %s\n%s", wire.Raw(bound).JSON(), source)})
+	}
 }
 
 // Close releases the compiled code. Close everything that was built with the module first.
@@ -52,16 +74,13 @@ func (m *Module) Prepare(vectors []*Vector) error {
 		}
 	}
 	for _, v := range m.variants {
-		document, err := v.bound.MarshalMsg(binary.LittleEndian.AppendUint32(nil, 0))
+		document, err := v.bound.MarshalMsg(nil)
 		if err != nil {
 			return err
 		}
-		binary.LittleEndian.PutUint32(document, uint32(len(document)-4))
-		if len(document) > len(m.placeholder) {
-			return fmt.Errorf("the bound of the probes takes %d bytes, the module has room for %d", len(document), len(m.placeholder))
+		if v.code, err = m.write(document); err != nil {
+			return err
 		}
-		document = append(document, m.placeholder[len(document):]...)
-		v.code = bytes.Replace(m.code, m.placeholder, document, 1)
 	}
 	return nil
 }

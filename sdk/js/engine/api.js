@@ -5,8 +5,16 @@
         beforeAgent: "before_agent", beforeModel: "before_model", wrapModelCall: "wrap_model_call",
         afterModel: "after_model", wrapToolCall: "wrap_tool_call", afterAgent: "after_agent",
     };
-    const errnos = {
-        "-1": "EINVAL", "-2": "ENOENT", "-3": "ETOOBIG", "-4": "EDENIED", "-5": "ENOTSUP", "-6": "EBUSY", "-7": "ELIMIT", "-8": "ECONFLICT",
+    // What the host refuses, by status. The other SDKs use the same texts.
+    const refusals = {
+        "-1": ["EINVAL", "the call makes no sense here"],
+        "-2": ["ENOENT", "there is no such operation, model, tool or key"],
+        "-3": ["ETOOBIG", "the reply is larger than the limit; what was called has run"],
+        "-4": ["EDENIED", "it is not granted, or not declared"],
+        "-5": ["ENOTSUP", "it is not available in this hook or host"],
+        "-6": ["EBUSY", "nothing is free to run it"],
+        "-7": ["ELIMIT", "a limit or quota is used up"],
+        "-8": ["ECONFLICT", "the entry has another version: read it again"],
     };
     const FAILED = -20, INTERRUPTED = -21, CANCELLED = -22;
 
@@ -123,13 +131,14 @@
         };
     }
 
+    // Returns undefined, or a narrower Description.
     function configure(values) {
         config = values;
-        definition.configure?.(values);
+        return definition.configure?.(values, describe());
     }
 
     // The error for a status that is not ok.
-    function refusal(frame, [status, reply], what) {
+    function refusal(frame, [status, reply]) {
         switch (status) {
         case FAILED:
             return new HookError(reply.type, reply.message, reply);
@@ -137,16 +146,14 @@
         case CANCELLED:
             frame.closed = true;
             return new Leave("an interrupt is pending, or the run is cancelled");
-        default: {
-            const errno = errnos[status] ?? `E${-status}`;
-            return new HookError(errno, status === -8 ? "the entry has another version" : `the host refused ${what}: ${errno}`);
-        }
+        default:
+            return new HookError(...refusals[status] ?? [`E${-status}`, "the host refuses it"]);
         }
     }
 
     function operation(frame, op, payload) {
         const outcome = native.call(op, payload);
-        if (outcome[0] !== 0) throw refusal(frame, outcome, op);
+        if (outcome[0] !== 0) throw refusal(frame, outcome);
         return outcome[1];
     }
 
@@ -277,7 +284,7 @@
         }
 
         readMessages(from, count) {
-            return operation(this.#frame, "state.read", { from, count }).items ?? [];
+            return operation(this.#frame, "state.read", { from: from || undefined, count }).items ?? [];
         }
 
         emit(name, data = null) {
@@ -317,7 +324,7 @@
                 frame.failure = undefined;
                 return frame.reply = model ? reply : reply.tool_message;
             }
-            const error = refusal(frame, outcome, "next");
+            const error = refusal(frame, outcome);
             if (status === FAILED || status === -3) frame.reply = undefined;
             if (status === FAILED) frame.failure = error;
             throw error;
@@ -438,7 +445,7 @@
         },
         configure: (values) => {
             try {
-                configure(values);
+                return configure(values);
             } catch (e) {
                 return { error: errorOf(e) };
             }

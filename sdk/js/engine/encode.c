@@ -153,31 +153,50 @@ static int elements(Encoder *e, JSValueConst value, const Place *in) {
     return 0;
 }
 
+// A key of an object and its text.
+typedef struct {
+    JSAtom atom;
+    size_t length;
+    const char *text;
+} Key;
+
+static int compare_keys(const void *a, const void *b) {
+    const Key *x = a, *y = b;
+    int order = memcmp(x->text, y->text, x->length < y->length ? x->length : y->length);
+    return order ? order : (x->length > y->length) - (x->length < y->length);
+}
+
+// Writes keys in the order of the canonical form, whatever the order in which the script made them.
 static int properties(Encoder *e, JSValueConst value, const Place *in) {
     JSPropertyEnum *names;
-    uint32_t n, kept = 0;
+    uint32_t n, kept = 0, known = 0;
     if (JS_GetOwnPropertyNames(e->ctx, &names, &n, value, JS_GPN_STRING_MASK | JS_GPN_ENUM_ONLY) < 0) return -1;
-    int failed = 0;
     size_t start = e->out->length;
     // The count is known when the values were read: a getter may return undefined. So the head has a fixed size.
-    failed = n <= 15 ? head(e, in, 0x80, 0, 0) : head(e, in, 0xdf, 0, 4);
+    int failed = n <= 15 ? head(e, in, 0x80, 0, 0) : head(e, in, 0xdf, 0, 4);
+    Key few[16], *keys = n <= 16 ? few : js_malloc(e->ctx, n * sizeof *keys);
+    if (!keys) failed = -1;
+    for (; known < n && !failed; known++) {
+        Key *k = &keys[known];
+        k->atom = names[known].atom;
+        if (!(k->text = JS_AtomToCStringLen(e->ctx, &k->length, k->atom))) break;
+    }
+    if (known < n) failed = -1;
+    if (!failed) qsort(keys, n, sizeof *keys, compare_keys);
     for (uint32_t i = 0; i < n && !failed; i++) {
-        Place place = {in, names[i].atom, 0};
-        JSValue v = JS_GetProperty(e->ctx, value, names[i].atom);
+        Place place = {in, keys[i].atom, 0};
+        JSValue v = JS_GetProperty(e->ctx, value, keys[i].atom);
         if (JS_IsException(v)) {
             failed = -1;
         } else if (!JS_IsUndefined(v)) {
-            size_t length;
-            JSValue k = JS_AtomToString(e->ctx, names[i].atom);
-            const char *s = JS_ToCStringLen(e->ctx, &length, k);
-            failed = s ? text(e, &place, s, length, true) : -1;
-            JS_FreeCString(e->ctx, s);
-            JS_FreeValue(e->ctx, k);
+            failed = text(e, &place, keys[i].text, keys[i].length, true);
             if (!failed) failed = encode(e, v, &place);
             kept++;
         }
         JS_FreeValue(e->ctx, v);
     }
+    for (uint32_t i = 0; i < known; i++) JS_FreeCString(e->ctx, keys[i].text);
+    if (keys != few) js_free(e->ctx, keys);
     JS_FreePropertyEnum(e->ctx, names, n);
     if (failed) return -1;
     uint8_t *at = e->out->bytes + start;

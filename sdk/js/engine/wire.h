@@ -16,5 +16,5 @@ enum { MOST_DEPTH = 64, MOST_VALUES = 131072, MOST_BYTES = 1 << 20 };
 JSValue wire_decode(JSContext *ctx, const uint8_t *bytes, size_t length);
 
 // Appends a value to an empty document. Returns -1 and throws a TypeError that names the place of the value if
-// it has no form in a document or goes beyond a limit. A key whose value is undefined is left out.
+// it has no form in a document or goes beyond a limit. A key whose value is undefined is left out. Keys are sorted.
 int wire_encode(JSContext *ctx, Document *out, JSValueConst value);

@@ -100,14 +100,19 @@ func TestREADMECommandsRunTheQuickstart(t *testing.T) {
 	}
 }
 
-func TestAPolicyInTypeScript(t *testing.T) {
+func TestPluginsInTypeScript(t *testing.T) {
 	t.Parallel()
 	const manifest = "examples/typescript/agenthost.yaml"
 	require.Contains(t, program(t, nil, "agenthost", "run", "-f", manifest, "which files?"), "notes.txt")
 	require.Contains(t, program(t, nil, "agenthost", "run", "-f", manifest, "read app.log"), "The tool read_file is not allowed.")
-	source, err := os.ReadFile("typescript/policy.ts")
-	require.NoError(t, err)
-	require.LessOrEqual(t, strings.Count(string(source), "\n"), 40)
+	require.Contains(t, program(t, nil, "agenthost", "run", "-f", manifest, "--state", "tenant=trial", "which files?"),
+		"The budget of trial is used up: 0 of 0 tokens.")
+	for _, name := range []string{"policy", "budget", "router"} {
+		source, err := os.ReadFile(filepath.Join("typescript", name, name+".ts"))
+		require.NoError(t, err)
+		require.LessOrEqual(t, strings.Count(string(source), "\n"), 40, name)
+		require.Contains(t, program(t, nil, "agenthost", "plugin", "test", "examples/typescript/"+name), " 0 failed")
+	}
 }
 
 func TestTheREADMEsManifestIsValid(t *testing.T) {

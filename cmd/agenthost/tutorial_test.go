@@ -13,26 +13,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTutorial follows docs/tutorial.md: it writes the page's files, runs its commands and compares their outputs. It uses no
-// network.
+// TestTutorial follows the tutorials: it writes a page's files, runs its commands and compares their outputs. It uses no network.
 func TestTutorial(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/tutorial.md")
-	require.NoError(t, err)
-	r := newReader(t)
-	blocks := regexp.MustCompile("(?s)(?:<!-- file: (\\S+) -->\n)?```(\\w+)\n(.*?)```\n").FindAllStringSubmatch(string(page), -1)
-	for _, block := range blocks {
-		switch name, language, text := block[1], block[2], block[3]; {
-		case name != "":
-			r.write(name, text)
-		case language == "console":
-			for _, entry := range strings.Split("\n"+text, "\n$ ")[1:] {
-				line, want, _ := strings.Cut(entry, "\n")
-				r.enter(line, want)
-			}
-		}
+	for name, commands := range map[string]int{"tutorial": 20, "typescript": 15} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			page, err := os.ReadFile("../../docs/" + name + ".md")
+			require.NoError(t, err)
+			r := newReader(t)
+			r.follow(string(page))
+			require.Greater(t, r.commands, commands)
+		})
 	}
-	require.Greater(t, r.commands, 20)
 }
 
 // reader follows a page.
@@ -51,6 +44,23 @@ func newReader(t *testing.T) *reader {
 	require.NoError(t, os.Symlink(self, filepath.Join(bin, "agenthost")))
 	return &reader{t: t, dir: t.TempDir(), environment: append(os.Environ(),
 		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), asCommand+"=1", "GOPROXY=off", "GOFLAGS=-mod=readonly")}
+}
+
+// follow writes the files of a page, and enters its commands.
+func (r *reader) follow(page string) {
+	r.t.Helper()
+	blocks := regexp.MustCompile("(?s)(?:<!-- file: (\\S+) -->\n)?```(\\w+)\n(.*?)```\n").FindAllStringSubmatch(page, -1)
+	for _, block := range blocks {
+		switch name, language, text := block[1], block[2], block[3]; {
+		case name != "":
+			r.write(name, text)
+		case language == "console":
+			for _, entry := range strings.Split("\n"+text, "\n$ ")[1:] {
+				line, want, _ := strings.Cut(entry, "\n")
+				r.enter(line, want)
+			}
+		}
+	}
 }
 
 func (r *reader) write(name, text string) {

@@ -115,6 +115,18 @@ func TestPluginsInTypeScript(t *testing.T) {
 	}
 }
 
+func TestAPolicyInPython(t *testing.T) {
+	t.Parallel()
+	const manifest = "examples/python/agenthost.yaml"
+	require.Contains(t, program(t, nil, "agenthost", "run", "-f", manifest, "which files?"), "notes.txt")
+	require.Contains(t, program(t, nil, "agenthost", "run", "-f", manifest, "read app.log"), "The tool read_file is not allowed.")
+	for _, name := range []string{"budget", "policy", "router"} {
+		source, err := os.ReadFile("python/" + name + ".py")
+		require.NoError(t, err)
+		require.LessOrEqual(t, strings.Count(string(source), "\n"), 40)
+	}
+}
+
 func TestTheREADMEsManifestIsValid(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../README.md")

@@ -9,20 +9,22 @@ import (
 
 	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/sdk/js"
+	"github.com/agenthost/agenthost/sdk/python"
 )
 
 // Loader loads scripts. It is a [plugin.Loader].
 type Loader struct{}
 
-// Loads reports whether the path names a script: a file with one of its extensions, or a directory with a package.json.
+// Loads reports whether the path names a script: a file with one of its extensions, or a directory with a package.json or an
+// __init__.py.
 func (Loader) Loads(path string) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
-	case ".ts", ".mts", ".js", ".mjs":
+	case ".ts", ".mts", ".js", ".mjs", pythonFiles:
 		return true
 	case ".wasm":
 		return false
 	}
-	return isFile(filepath.Join(path, packageFile))
+	return isFile(filepath.Join(path, packageFile)) || isPython(path)
 }
 
 func isFile(path string) bool {
@@ -32,6 +34,13 @@ func isFile(path string) bool {
 
 // Load bundles the script, and returns it with its engine. The error is a [*Error] if the script is to blame.
 func (Loader) Load(path string) ([]byte, error) {
+	if isPython(path) {
+		s, _, err := collect(path)
+		if err != nil {
+			return nil, err
+		}
+		return python.Plugin(s)
+	}
 	entry, err := entryOf(path)
 	if err != nil {
 		return nil, err
@@ -45,6 +54,10 @@ func (Loader) Load(path string) ([]byte, error) {
 
 // Files returns the files of the script: those that Load bundles, and a directory's package.json.
 func (Loader) Files(path string) ([]string, error) {
+	if isPython(path) {
+		_, files, err := collect(path)
+		return files, err
+	}
 	entry, err := entryOf(path)
 	if err != nil {
 		return nil, err

@@ -151,9 +151,9 @@ func TestDirectoriesNeedAMain(t *testing.T) {
 
 func TestLoads(t *testing.T) {
 	t.Parallel()
-	dir := write(t, map[string]string{"p/package.json": "{}", "q/x": "", "x.wasm/package.json": "{}"})
+	dir := write(t, map[string]string{"p/package.json": "{}", "q/x": "", "x.wasm/package.json": "{}", "r/__init__.py": ""})
 	for path, want := range map[string]bool{
-		"a.ts": true, "a.mts": true, "a.js": true, "A.MJS": true, "p": true, "q": false, "x.wasm": false, "x.py": false,
+		"a.ts": true, "a.mts": true, "a.js": true, "A.MJS": true, "p": true, "q": false, "x.wasm": false, "x.py": true, "r": true, "x.pyc": false,
 	} {
 		require.Equal(t, want, script.Loader{}.Loads(filepath.Join(dir, path)), path)
 	}

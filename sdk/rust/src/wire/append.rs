@@ -16,15 +16,15 @@ fn head(out: &mut Vec<u8>, n: usize, small: Option<(u8, usize)>, one: Option<u8>
     }
 }
 
-pub(crate) fn append_nil(out: &mut Vec<u8>) {
+pub fn append_nil(out: &mut Vec<u8>) {
     out.push(0xc0);
 }
 
-pub(crate) fn append_bool(out: &mut Vec<u8>, v: bool) {
+pub fn append_bool(out: &mut Vec<u8>, v: bool) {
     out.push(0xc2 | u8::from(v));
 }
 
-pub(crate) fn append_uint(out: &mut Vec<u8>, v: u64) {
+pub fn append_uint(out: &mut Vec<u8>, v: u64) {
     match v {
         0..=0x7f => out.push(v as u8),
         0x80..=0xff => out.extend_from_slice(&[0xcc, v as u8]),
@@ -43,7 +43,7 @@ pub(crate) fn append_uint(out: &mut Vec<u8>, v: u64) {
     }
 }
 
-pub(crate) fn append_int(out: &mut Vec<u8>, v: i64) {
+pub fn append_int(out: &mut Vec<u8>, v: i64) {
     match v {
         0.. => append_uint(out, v as u64),
         -32.. => out.push(v as u8),
@@ -63,32 +63,32 @@ pub(crate) fn append_int(out: &mut Vec<u8>, v: i64) {
     }
 }
 
-pub(crate) fn append_f32(out: &mut Vec<u8>, v: f32) {
+pub fn append_f32(out: &mut Vec<u8>, v: f32) {
     out.push(0xca);
     out.extend_from_slice(&v.to_bits().to_be_bytes());
 }
 
-pub(crate) fn append_f64(out: &mut Vec<u8>, v: f64) {
+pub fn append_f64(out: &mut Vec<u8>, v: f64) {
     out.push(0xcb);
     out.extend_from_slice(&v.to_bits().to_be_bytes());
 }
 
-pub(crate) fn append_str(out: &mut Vec<u8>, v: &str) {
+pub fn append_str(out: &mut Vec<u8>, v: &str) {
     head(out, v.len(), Some((0xa0, 31)), Some(0xd9), 0xda, 0xdb);
     out.extend_from_slice(v.as_bytes());
 }
 
-pub(crate) fn append_bin(out: &mut Vec<u8>, v: &[u8]) {
+pub fn append_bin(out: &mut Vec<u8>, v: &[u8]) {
     head(out, v.len(), None, Some(0xc4), 0xc5, 0xc6);
     out.extend_from_slice(v);
 }
 
 /// Appends the head of an array of `n` values, which must follow.
-pub(crate) fn append_array(out: &mut Vec<u8>, n: usize) {
+pub fn append_array(out: &mut Vec<u8>, n: usize) {
     head(out, n, Some((0x90, 15)), None, 0xdc, 0xdd);
 }
 
 /// Appends the head of a map of `n` pairs, which must follow in ascending order of their keys.
-pub(crate) fn append_map(out: &mut Vec<u8>, n: usize) {
+pub fn append_map(out: &mut Vec<u8>, n: usize) {
     head(out, n, Some((0x80, 15)), None, 0xde, 0xdf);
 }

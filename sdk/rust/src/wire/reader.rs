@@ -2,7 +2,7 @@ use super::DecodeError;
 
 /// The head of a value: a scalar, or how much follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Token {
+pub enum Token {
     Nil,
     Bool(bool),
     /// An integer that is not negative.
@@ -23,7 +23,7 @@ pub(crate) enum Token {
 
 /// The reason why bytes are malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Malformed {
+pub enum Malformed {
     End,
     Count,
     Type,
@@ -47,7 +47,7 @@ impl From<Malformed> for DecodeError {
 
 /// Reads bytes token by token. The bytes were not validated, so every step may fail, but none panics.
 #[derive(Clone, Copy)]
-pub(crate) struct Reader<'a> {
+pub struct Reader<'a> {
     rest: &'a [u8],
 }
 
@@ -163,6 +163,6 @@ impl<'a> Reader<'a> {
 }
 
 /// The string in these bytes.
-pub(crate) fn text(bytes: &[u8]) -> Result<&str, Malformed> {
+pub fn text(bytes: &[u8]) -> Result<&str, Malformed> {
     core::str::from_utf8(bytes).map_err(|_| Malformed::Utf8)
 }

@@ -1,0 +1,36 @@
+"""A router of prompts: each question goes to the model of its topic, with the prompt of that topic."""
+
+import re
+
+from agenthost import plugin, wrap_model_call
+
+plugin(
+    version="1.0.0",
+    config_schema={
+        "type": "object",
+        "properties": {
+            "routes": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {"match": {"type": "string"}, "model": {"type": "string"}, "prompt": {"type": "string"}},
+                    "required": ["match"],
+                },
+            },
+        },
+        "required": ["routes"],
+    },
+    configure=lambda config: [re.compile(route["match"]) for route in config["routes"]],
+)
+
+
+@wrap_model_call
+def router(request, handler):
+    question = next((m.text for m in reversed(request.messages) if m.type == "human"), "")
+    for route in request.config["routes"]:
+        if re.search(route["match"], question, re.IGNORECASE):
+            changes = {"model": route.get("model", request.model)}
+            if "prompt" in route:
+                changes["system_prompt"] = "\n\n".join(filter(None, [request.system_prompt, route["prompt"]]))
+            return handler(request.override(**changes))
+    return handler(request)

@@ -1,0 +1,397 @@
+"""What hooks and tools get: the state, the request or the call, and the runtime."""
+
+import _agenthost
+
+from agenthost._error import HookError, Leave, refusal
+from agenthost._message import AIMessage, Message, SystemMessage, ToolMessage, message_of, messages_of, text_of, update_of
+
+frames = []  # of this call: one, or none while the script is evaluated
+
+
+def frame_of():
+    if not frames:
+        raise RuntimeError("this works in a hook only, and not while the script is evaluated")
+    return frames[-1]
+
+
+def operation(op, payload=None):
+    frame = frame_of()
+    status, reply = _agenthost.call(op, payload)
+    if status != 0:
+        raise refusal(frame, status, reply, op)
+    return reply
+
+
+def present(**keys):
+    return {k: v for k, v in keys.items() if v is not None}
+
+
+class State(dict):
+    """The state that a hook sees: the messages and the fields that it reads. A field is also an attribute."""
+
+    def __init__(self, input):
+        super().__init__(input.get("state") or ())
+        view = input.get("messages")
+        if view is not None:
+            self._view = view
+
+    def __missing__(self, key):
+        if key == "messages":
+            view = self.__dict__.get("_view")
+            if view is None:
+                raise KeyError('messages; this hook declares messages=None, so it sees none: write messages="all" or a number in its decorator')
+            self["messages"] = messages = messages_of(view)
+            return messages
+        raise KeyError(key)
+
+    def get(self, key, default=None):
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def __contains__(self, key):
+        return super().__contains__(key) or (key == "messages" and "_view" in self.__dict__)
+
+    def __getattr__(self, key):
+        try:
+            return self[key]
+        except KeyError:
+            raise AttributeError(f"the state has no {key!r}") from None
+
+
+def line(values):
+    return " ".join(v if isinstance(v, str) else repr(v) for v in values)
+
+
+class Log:
+    """Writes lines to the host's log."""
+
+    def debug(self, *values):
+        _agenthost.log(0, line(values))
+
+    def info(self, *values):
+        _agenthost.log(1, line(values))
+
+    def warning(self, *values):
+        _agenthost.log(2, line(values))
+
+    warn = warning
+
+    def error(self, *values):
+        _agenthost.log(3, line(values))
+
+
+log = Log()
+
+
+def interrupt(value, *, key="question"):
+    """Asks the outside world. Returns the answer, or leaves the hook until there is one. The key tells several questions apart."""
+    frame = frame_of()
+    answers = frame.input.get("answers") or {}
+    if key in answers:
+        return answers[key]
+    if all(q["key"] != key for q in frame.questions):
+        frame.questions.append({"key": key, "value": value})
+    raise Leave("a question has no answer yet")
+
+
+class Store:
+    """Entries of the plugin that outlive a hook, in the scope "run", "thread" or "plugin"."""
+
+    def __init__(self, scope):
+        self._scope = scope
+
+    def get(self, key, default=None):
+        """The value of an entry."""
+        entry = self.entry(key)
+        return default if entry is None else entry["value"]
+
+    def entry(self, key):
+        """An entry with value and version; None: there is none."""
+        try:
+            return operation("kv.get", {"key": key, "scope": self._scope})
+        except HookError as e:
+            if e.type == "ENOENT":
+                return None
+            raise
+
+    def put(self, key, value, *, if_version=None):
+        """Writes an entry and returns its version."""
+        payload = {"key": key, "scope": self._scope, "value": value, **present(if_version=if_version)}
+        return operation("kv.put", payload)["version"]
+
+    def delete(self, key, *, if_version=None):
+        operation("kv.delete", {"key": key, "scope": self._scope, **present(if_version=if_version)})
+
+    def list(self, *, prefix=None, after=None, limit=None):
+        """A page of entries: {"items": [...], "more": bool}."""
+        return operation("kv.list", {"scope": self._scope, **present(prefix=prefix, after=after, limit=limit)})
+
+
+class Response:
+    """What fetch returned."""
+
+    def __init__(self, reply):
+        self.status_code = self.status = reply["status"]
+        self.ok = 200 <= self.status < 300
+        self.url, self.content = reply["url"], reply.get("body", b"")
+        self.headers = {h["name"]: h["value"] for h in reply["headers"]}
+
+    @property
+    def text(self):
+        return self.content.decode("utf-8", "replace")
+
+    def json(self):
+        import json
+
+        return json.loads(self.content)
+
+
+class Runtime:
+    """What every hook and tool can use."""
+
+    def __init__(self, input, config):
+        self._input = input
+        self.config = config
+        self.context = config
+        self.log = log
+        self.run_id = input.get("run")
+        self.thread_id = input.get("thread")
+        self.step, self.n = input.get("step"), input.get("n")
+        self.large = input.get("large") or []
+        self.idempotency_key = input.get("idempotency_key")
+
+    interrupt = staticmethod(interrupt)
+
+    def store(self, scope):
+        return Store(scope)
+
+    def fetch(self, url, *, method=None, headers=None, body=None, json=None, timeout=None):
+        """Makes an HTTP request. The timeout is in seconds."""
+        headers = dict(headers or {})
+        if json is not None:
+            import json as codec
+
+            body, method = codec.dumps(json), method or "POST"
+            headers.setdefault("content-type", "application/json")
+        return Response(operation("http.fetch", present(
+            url=url, method=method, body=body.encode() if isinstance(body, str) else body,
+            timeout_ms=None if timeout is None else int(timeout * 1000),
+            headers=[{"name": k, "value": v} for k, v in headers.items()] or None,
+        )))
+
+    def generate(self, messages, *, model=None, system=None, settings=None):
+        """Calls the granted model, without tools, and returns its message."""
+        messages = [message_of(m) for m in ([messages] if isinstance(messages, (str, dict)) else messages)]
+        reply = operation("model.generate", present(messages=messages, model=model, system=system, settings=settings))
+        return message_of(reply["messages"][-1])
+
+    def call_tool(self, name, args=None):
+        """Runs a tool of the agent and returns its message."""
+        return message_of(operation("tool.call", {"name": name, "args": args or {}})["tool_message"])
+
+    def read_fields(self, *fields):
+        return operation("state.read", {"fields": [getattr(f, "name", f) for f in fields]}).get("state", {})
+
+    def read_messages(self, start, count):
+        return [message_of(m) for m in operation("state.read", {"from": start, "count": count}).get("items", [])]
+
+    def emit(self, name, data=None):
+        """Puts an event into the run's stream."""
+        operation("event.emit", {"name": name, "data": data})
+
+    stream_writer = property(lambda self: lambda data: self.emit("custom", data))
+
+    def budget(self):
+        return operation("budget")
+
+    def now(self):
+        """The virtual time, in seconds since 1970."""
+        return self._input["now"] / 1_000_000_000
+
+    def clock_now(self):
+        """The real time, in seconds since 1970."""
+        return operation("clock.now")["unix_ns"] / 1_000_000_000
+
+    def random_bytes(self, count):
+        return operation("random.bytes", {"count": count})["bytes"]
+
+
+class Command:
+    """An update of the state, and where the run goes on."""
+
+    def __init__(self, *, update=None, goto=None, resume=None, graph=None):
+        if resume is not None or graph is not None:
+            raise TypeError("a hook's Command has update and goto only")
+        self.update, self.goto = update or {}, goto
+
+
+class ModelResponse:
+    """The response of a model: its messages, in result."""
+
+    def __init__(self, result, structured_response=None, *, model=None, stop_reason=None):
+        self.result = [message_of(m) for m in (result if isinstance(result, (list, tuple)) else [result])]
+        self.structured_response, self.model, self.stop_reason = structured_response, model, stop_reason
+        self._reply = None
+
+    @property
+    def message(self):
+        """The last message of the model."""
+        return next(m for m in reversed(self.result) if m["role"] == "ai")
+
+
+class ExtendedModelResponse:
+    """A response with an update of the state."""
+
+    def __init__(self, model_response, command=None):
+        self.model_response, self.command = model_response, command
+
+
+class Tool:
+    """A tool that is offered, by its name."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return f"Tool({self.name!r})"
+
+
+class Request:
+    """What wrap hooks have in common."""
+
+    def __init__(self, frame, input, config):
+        self._frame = frame
+        self.runtime = Runtime(input, config)
+        self.config = config
+        self.state = State(input)
+        self._changes = {}
+
+    def _copy(self, changes):
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy._changes = {**self._changes, **changes}
+        for key, value in changes.items():
+            copy.__dict__[key] = value
+        return copy
+
+    def override(self, **changes):
+        """A copy with other values."""
+        for key in changes:
+            if key not in self._keys:
+                raise TypeError(f"override() has no {key!r}; it has {', '.join(self._keys)}")
+        return self._copy(self._renamed(changes))
+
+    def next(self, request=None, /, **changes):
+        """Calls the inner layers, with a request or with changes. Raises if they failed."""
+        request = self if request is None else request
+        return request.override(**changes)._next() if changes else request._next()
+
+    def _call(self, payload):
+        frame = self._frame
+        status, reply = _agenthost.next(payload or None)
+        if status == 0:
+            frame.failure, frame.reply = None, reply
+            return reply
+        error = refusal(frame, status, reply, "next")
+        if status in (-20, -3):
+            frame.reply = None
+        if status == -20:
+            frame.failure = error
+        raise error
+
+
+class ModelRequest(Request):
+    """The request of a model call. model and tools are names: the host has their definitions."""
+
+    _keys = ("messages", "model", "model_settings", "settings", "system", "system_message", "system_prompt", "tool_choice", "tools")
+
+    def __init__(self, frame, input, config):
+        super().__init__(frame, input, config)
+        request = input["request"]
+        self.model = request["model"]
+        self.system = request.get("system")
+        self.tools = [Tool(name) for name in request["tools"]]
+        self.tool_choice = request.get("tool_choice")
+        self.settings = request.get("settings") or {}
+        self._view = request.get("messages")
+
+    def __getattr__(self, key):
+        if key == "messages":
+            if self._view is None:
+                raise AttributeError('this hook declares messages=None, so it sees none: write messages="all" or a number in its decorator')
+            self.messages = messages = messages_of(self._view)
+            return messages
+        raise AttributeError(f"a model request has no {key!r}; it has {', '.join(self._keys)}")
+
+    system_prompt = property(lambda self: text_of(self.system) if self.system is not None else None)
+    system_message = property(lambda self: None if self.system is None else SystemMessage(self.system))
+    model_settings = property(lambda self: self.settings)
+
+    def _renamed(self, changes):
+        if "system_prompt" in changes:
+            changes["system"] = changes.pop("system_prompt")
+        if "system_message" in changes:
+            m = changes.pop("system_message")
+            changes["system"] = m["content"] if m else ""
+        if "model_settings" in changes:
+            changes["settings"] = changes.pop("model_settings")
+        if "tools" in changes:
+            changes["tools"] = [t if isinstance(t, Tool) else Tool(getattr(t, "name", t)) for t in changes["tools"]]
+        return changes
+
+    def _next(self):
+        payload = {}
+        for key, value in self._changes.items():
+            if key == "messages":
+                payload["messages"], payload["overwrite"] = [message_of(m) for m in value], True
+            elif key == "tools":
+                payload["tools"] = [t.name for t in value]
+            elif key == "tool_choice" or key == "system":
+                payload[key] = value or ""
+            else:
+                payload[key] = value
+        reply = self._call(payload)
+        response = ModelResponse(reply["messages"], reply.get("structured"), model=reply.get("model"), stop_reason=reply.get("stop_reason"))
+        response._reply = reply
+        response._said = [dict(m) for m in response.result]
+        return response
+
+
+class ToolCallRequest(Request):
+    """A tool call. tool_call has name, args and id."""
+
+    _keys = ("args", "name", "tool", "tool_call")
+
+    def __init__(self, frame, input, config):
+        super().__init__(frame, input, config)
+        call = input["call"]
+        self.tool_call = {"type": "tool_call", **call}
+        self.tool = Tool(call["name"]) if input.get("known") else None
+
+    name = property(lambda self: self.tool_call["name"])
+    args = property(lambda self: self.tool_call["args"])
+    id = property(lambda self: self.tool_call["id"])
+
+    def _renamed(self, changes):
+        call = {**self.tool_call, **changes.pop("tool_call", {})}
+        for key in ("name", "args"):
+            if key in changes:
+                call[key] = changes.pop(key)
+        if "tool" in changes:
+            changes["tool"] = getattr(changes["tool"], "name", changes["tool"])
+        return {**changes, "tool_call": call}
+
+    def _next(self):
+        payload = {}
+        if "tool" in self._changes:
+            payload["tool"] = self._changes["tool"]
+        call, original = self.tool_call, self._frame.input["call"]
+        if call["name"] != original["name"]:
+            payload["name"] = call["name"]
+        if call["args"] != original["args"]:
+            payload["args"] = call["args"]
+        message = message_of(self._call(payload)["tool_message"])
+        self._frame.answer, self._frame.said = message, dict(message)
+        return message

@@ -1,0 +1,246 @@
+//! Documents: msgpack to Python's values and back.
+
+use agenthost::wire::token::{self, Malformed, Reader, Token};
+use rustpython_vm::builtins::{PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyStr, PyTuple};
+use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
+
+const MOST_DECODED: usize = 128; // nested arrays and maps of the host
+const MOST_DEPTH: usize = 64; // and of a document of the guest
+const MOST_BYTES: usize = 1 << 20;
+const MOST_VALUES: usize = 131_072;
+
+/// A value that the host wrote.
+pub fn decode(bytes: &[u8], vm: &VirtualMachine) -> PyResult {
+    whole(bytes, vm, |d| d.value())
+}
+
+/// The input of a hook. The messages of views are not decoded: they are bytes, for `decode`.
+pub fn decode_input(bytes: &[u8], vm: &VirtualMachine) -> PyResult {
+    whole(bytes, vm, |d| d.map_of(|d, key| match key {
+        "messages" => d.view(),
+        "request" => d.map_of(|d, key| if key == "messages" { d.view() } else { d.value() }),
+        _ => d.value(),
+    }))
+}
+
+type Decoded = Result<PyObjectRef, Malformed>;
+
+fn whole(bytes: &[u8], vm: &VirtualMachine, read: impl FnOnce(&mut Decoder) -> Decoded) -> PyResult {
+    let mut d = Decoder { reader: Reader::new(bytes), vm, depth: 0 };
+    match read(&mut d) {
+        Ok(value) if d.reader.rest().is_empty() => Ok(value),
+        _ => Err(vm.new_value_error("the host's document is malformed")),
+    }
+}
+
+struct Decoder<'a> {
+    reader: Reader<'a>,
+    vm: &'a VirtualMachine,
+    depth: usize,
+}
+
+impl<'a> Decoder<'a> {
+    fn value(&mut self) -> Decoded {
+        let ctx = &self.vm.ctx;
+        Ok(match self.reader.token()? {
+            Token::Nil => ctx.none(),
+            Token::Bool(v) => ctx.new_bool(v).into(),
+            Token::Uint(v) => ctx.new_int(v).into(),
+            Token::Int(v) => ctx.new_int(v).into(),
+            Token::F32(v) => ctx.new_float(v.into()).into(),
+            Token::F64(v) => ctx.new_float(v).into(),
+            Token::Str(n) => ctx.new_str(token::text(self.reader.take(n)?)?).into(),
+            Token::Bin(n) => ctx.new_bytes(self.reader.take(n)?.to_vec()).into(),
+            Token::Array(n) => self.deeper(|d| d.list(n, Self::value))?,
+            Token::Map(n) => self.deeper(|d| d.dict(n, |d, _| d.value()))?,
+        })
+    }
+
+    fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Decoded) -> Decoded {
+        if self.depth == MOST_DECODED {
+            return Err(Malformed::Count);
+        }
+        self.depth += 1;
+        let value = read(self);
+        self.depth -= 1;
+        value
+    }
+
+    fn list(&mut self, n: usize, read: impl Fn(&mut Self) -> Decoded) -> Decoded {
+        let mut items = Vec::with_capacity(n);
+        for _ in 0..n {
+            items.push(read(self)?);
+        }
+        Ok(self.vm.ctx.new_list(items).into())
+    }
+
+    fn dict(&mut self, n: usize, read: impl Fn(&mut Self, &str) -> Decoded) -> Decoded {
+        let ctx = &self.vm.ctx;
+        let dict = ctx.new_dict();
+        for _ in 0..n {
+            let key = token::text(self.reader.key()?)?;
+            let value = read(self, key)?;
+            // Keys of the ABI are in the pool already; others must not stay there.
+            let stored = match ctx.interned_str(key) {
+                Some(known) => dict.set_item(known, value, self.vm),
+                None => dict.set_item(&*ctx.new_str(key), value, self.vm),
+            };
+            stored.map_err(|_| Malformed::Key)?;
+        }
+        Ok(dict.into())
+    }
+
+    fn map_of(&mut self, read: impl Fn(&mut Self, &str) -> Decoded) -> Decoded {
+        match self.reader.token()? {
+            Token::Map(n) => self.dict(n, read),
+            _ => Err(Malformed::Type),
+        }
+    }
+
+    /// A view of messages, each of them as its bytes.
+    fn view(&mut self) -> Decoded {
+        self.map_of(|d, key| match key {
+            "items" => match d.reader.token()? {
+                Token::Array(n) => d.list(n, |d| Ok(d.vm.ctx.new_bytes(d.reader.value()?.to_vec()).into())),
+                _ => Err(Malformed::Type),
+            },
+            _ => d.value(),
+        })
+    }
+}
+
+/// A value for the host. The error is a TypeError that says where in the document it is.
+pub fn encode(value: &PyObject, vm: &VirtualMachine) -> PyResult<Vec<u8>> {
+    let mut e = Encoder { out: Vec::new(), vm, depth: 0, values: 0 };
+    match e.value(value) {
+        Ok(()) => Ok(e.out),
+        Err(Refusal { path, why }) => {
+            let place = if path.is_empty() { "the result" } else { path.trim_start_matches('.') };
+            Err(vm.new_type_error(format!("{place} {why}")))
+        }
+    }
+}
+
+struct Refusal {
+    path: String,
+    why: String,
+}
+
+fn refuse(why: impl Into<String>) -> Result<(), Refusal> {
+    Err(Refusal { path: String::new(), why: why.into() })
+}
+
+struct Encoder<'a> {
+    out: Vec<u8>,
+    vm: &'a VirtualMachine,
+    depth: usize,
+    values: usize,
+}
+
+impl Encoder<'_> {
+    fn value(&mut self, value: &PyObject) -> Result<(), Refusal> {
+        self.values += 1;
+        if self.values > MOST_VALUES {
+            return refuse("makes the document have more than 131,072 values");
+        }
+        if let Some(s) = value.downcast_ref::<PyStr>() {
+            return self.text(s);
+        }
+        if self.vm.is_none(value) {
+            token::append_nil(&mut self.out);
+        } else if let Some(i) = value.downcast_ref::<PyInt>() {
+            return self.integer(value, i);
+        } else if let Some(f) = value.downcast_ref::<PyFloat>() {
+            if !f.to_f64().is_finite() {
+                return refuse("is not a finite number");
+            }
+            token::append_f64(&mut self.out, f.to_f64());
+        } else if let Some(b) = value.downcast_ref::<PyBytes>() {
+            return self.bytes(b.as_bytes());
+        } else if let Some(b) = value.downcast_ref::<PyByteArray>() {
+            return self.bytes(&b.borrow_buf());
+        } else if let Some(list) = value.downcast_ref::<PyList>() {
+            let items = list.borrow_vec().to_vec();
+            return self.items(&items);
+        } else if let Some(tuple) = value.downcast_ref::<PyTuple>() {
+            return self.items(tuple.as_slice());
+        } else if let Some(dict) = value.downcast_ref::<PyDict>() {
+            return self.pairs(&dict.items_vec());
+        } else {
+            let class = value.class().name().to_string();
+            return refuse(format!("is of the type {class}, which a document cannot hold; make it a dict, a list, a string or a number"));
+        }
+        Ok(())
+    }
+
+    fn grow(&self, n: usize) -> Result<(), Refusal> {
+        if self.out.len() + n > MOST_BYTES { refuse("makes the document larger than 1 MiB") } else { Ok(()) }
+    }
+
+    /// Half of a surrogate pair has no UTF-8; U+FFFD takes its place.
+    fn text(&mut self, s: &PyStr) -> Result<(), Refusal> {
+        self.grow(s.as_wtf8().len())?;
+        token::append_str(&mut self.out, &s.to_string_lossy());
+        Ok(())
+    }
+
+    fn bytes(&mut self, b: &[u8]) -> Result<(), Refusal> {
+        self.grow(b.len())?;
+        token::append_bin(&mut self.out, b);
+        Ok(())
+    }
+
+    fn integer(&mut self, value: &PyObject, i: &PyInt) -> Result<(), Refusal> {
+        if value.class().is(self.vm.ctx.types.bool_type) {
+            token::append_bool(&mut self.out, value.is(&self.vm.ctx.true_value));
+        } else if let Ok(v) = i64::try_from(i.as_bigint()) {
+            token::append_int(&mut self.out, v);
+        } else if let Ok(v) = u64::try_from(i.as_bigint()) {
+            token::append_uint(&mut self.out, v);
+        } else {
+            return refuse("is an integer of more than 64 bits");
+        }
+        Ok(())
+    }
+
+    fn deeper(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+        if self.depth == MOST_DEPTH {
+            return refuse("nests more than 64 lists and dicts, or contains itself");
+        }
+        self.grow(5)?;
+        self.depth += 1;
+        write(self)?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn items(&mut self, items: &[PyObjectRef]) -> Result<(), Refusal> {
+        self.deeper(|e| {
+            token::append_array(&mut e.out, items.len());
+            items.iter().enumerate().try_for_each(|(i, item)| e.value(item).map_err(|r| r.within(&format!("[{i}]"))))
+        })
+    }
+
+    fn pairs(&mut self, pairs: &[(PyObjectRef, PyObjectRef)]) -> Result<(), Refusal> {
+        self.deeper(|e| {
+            token::append_map(&mut e.out, pairs.len());
+            pairs.iter().try_for_each(|(key, value)| {
+                let Some(key) = key.downcast_ref::<PyStr>() else {
+                    return refuse(format!("has a key of the type {}; keys are strings", key.class().name()));
+                };
+                e.text(key)?;
+                e.value(value).map_err(|r| r.within(&format!(".{}", key.to_string_lossy())))
+            })
+        })
+    }
+}
+
+impl Refusal {
+    /// Puts a step in front of the path, unless it is long enough.
+    fn within(mut self, step: &str) -> Self {
+        if self.path.len() < 200 {
+            self.path.insert_str(0, step.get(..80).unwrap_or(step));
+        }
+        self
+    }
+}

@@ -1,0 +1,130 @@
+//! The interpreter of an instance, and its calls into agenthost/_engine.py.
+
+use std::cell::RefCell;
+
+use rustpython_vm::builtins::PyBaseExceptionRef;
+use rustpython_vm::{Interpreter, PyObjectRef, PyResult, Settings, VirtualMachine, common::rc::PyRc};
+
+use crate::{codec, host, limit, native};
+
+/// The native modules that scripts, or the frozen part of the standard library, can import.
+const NATIVE: &[&str] = &[
+    "_ast", "_bisect", "_collections", "_datetime", "_functools", "_heapq", "_json", "_md5", "_operator", "_random", "_sha1", "_sha2", "_sha3",
+    "_sre", "_statistics", "_string", "_struct", "_typing", "_types", "_abc", "_agenthost", "_codecs", "_imp", "_io", "_suggestions", "_thread",
+    "_warnings", "_weakref", "atexit", "binascii", "builtins", "cmath", "errno", "gc", "itertools", "marshal", "math", "sys", "_blake2",
+    "unicodedata", "_opcode", "_hashlib", "_symtable", "_contextvars",
+];
+
+struct Engine {
+    interpreter: Interpreter,
+    serve: PyObjectRef,
+}
+
+thread_local! {
+    static ENGINE: RefCell<Option<Engine>> = const { RefCell::new(None) };
+}
+
+/// Starts the interpreter and evaluates the script.
+pub fn start() {
+    std::panic::set_hook(Box::new(|info| host::log(3, &info.to_string())));
+    let length = host::script_length();
+    if length == 0 {
+        host::fail("this is an engine without a script: the module has no section agenthost.script");
+    }
+    limit::reset();
+    let script = host::input(length);
+    let interpreter = interpreter();
+    let serve = interpreter.enter(|vm| load(&script, vm).unwrap_or_else(|e| host::fail(&describe(&e, vm))));
+    ENGINE.set(Some(Engine { interpreter, serve }));
+}
+
+fn interpreter() -> Interpreter {
+    let mut settings = Settings::default();
+    settings.hash_seed = Some(0);
+    settings.install_signal_handlers = false;
+    settings.import_site = false;
+    settings.ignore_environment = true;
+    settings.write_bytecode = false;
+    settings.code_debug_ranges = false;
+    let builder = Interpreter::builder(settings);
+    let mut modules = rustpython_stdlib::stdlib_module_defs(&builder.ctx);
+    modules.push(native::module_def(&builder.ctx));
+    builder
+        .add_native_modules(&modules)
+        .add_frozen_modules(rustpython_derive::py_freeze!(dir = "../lib", crate_name = "rustpython_compiler_core"))
+        .add_frozen_modules(rustpython_derive::py_freeze!(dir = "../api", crate_name = "rustpython_compiler_core"))
+        .init_hook(|vm| {
+            let modules = &mut PyRc::get_mut(&mut vm.state).expect("nothing else refers to the state yet").module_defs;
+            if let Some(time) = modules.remove("time") {
+                modules.insert("_time", time); // the frozen time.py takes its calendar from there
+            }
+            modules.retain(|name, _| *name == "_time" || NATIVE.contains(name));
+        })
+        .build()
+}
+
+/// Evaluates the script, and returns the function that serves hooks.
+fn load(script: &[u8], vm: &VirtualMachine) -> PyResult {
+    let engine = vm.import("agenthost._engine", 0)?;
+    let engine = engine.get_attr("_engine", vm)?;
+    let script = codec::decode(script, vm)?;
+    vm.call_method(&engine, "start", (script,))?;
+    engine.get_attr("serve", vm)
+}
+
+/// Serves one call of the host. Returns whether there is a result.
+pub fn call(name: &'static str, length: usize) -> i32 {
+    limit::reset();
+    let input = host::input(length);
+    ENGINE.with_borrow(|engine| {
+        let engine = engine.as_ref().expect("_initialize was called");
+        engine.interpreter.enter(|vm| {
+            let served = serve(engine, name, &input, vm).unwrap_or_else(|e| {
+                if name == "describe" {
+                    host::fail(&describe(&e, vm)); // a Description cannot be an error
+                }
+                failure(&describe(&e, vm), vm)
+            });
+            if served.is_empty() {
+                return 0;
+            }
+            host::write(&served);
+            1
+        })
+    })
+}
+
+/// Returns the encoded result; empty: there is none.
+fn serve(engine: &Engine, name: &str, input: &[u8], vm: &VirtualMachine) -> PyResult<Vec<u8>> {
+    let input = match (name, input) {
+        (_, []) => vm.ctx.none(),
+        ("configure", _) => codec::decode(input, vm)?,
+        _ => codec::decode_input(input, vm)?,
+    };
+    let result = engine.serve.call((name, input), vm)?;
+    if vm.is_none(&result) { Ok(Vec::new()) } else { codec::encode(&result, vm) }
+}
+
+/// A result with an error that only has a text.
+fn failure(text: &str, vm: &VirtualMachine) -> Vec<u8> {
+    let (error, result) = (vm.ctx.new_dict(), vm.ctx.new_dict());
+    let text = text.get(..2048).unwrap_or(text);
+    let made = error
+        .set_item("type", vm.ctx.new_str("error").into(), vm)
+        .and_then(|()| error.set_item("message", vm.ctx.new_str(text).into(), vm))
+        .and_then(|()| result.set_item("error", error.into(), vm))
+        .and_then(|()| codec::encode(result.as_ref(), vm));
+    made.unwrap_or_else(|_| host::fail(text))
+}
+
+/// An exception in one text: by the API where that works.
+fn describe(e: &PyBaseExceptionRef, vm: &VirtualMachine) -> String {
+    limit::reset(); // what follows may run even if the script ran too long
+    let shown = vm.import("agenthost._engine", 0).and_then(|m| m.get_attr("_engine", vm)).and_then(|m| vm.call_method(&m, "describe_exception", (e.clone(),)));
+    if let Ok(Ok(text)) = shown.map(|s| s.try_into_value::<String>(vm)) {
+        return text;
+    }
+    let mut text = String::new();
+    let _ = vm.write_exception(&mut text, e);
+    text
+}

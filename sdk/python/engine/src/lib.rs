@@ -1,0 +1,50 @@
+//! The engine: a guest of the ABI that runs a script in Python. The host hands it the script as the input of `_initialize`.
+
+mod clock;
+mod codec;
+mod host;
+mod interpreter;
+mod limit;
+mod memory;
+mod native;
+mod random;
+
+use interpreter::{call, start};
+
+#[global_allocator]
+static ALLOCATOR: memory::Allocator = memory::Allocator;
+
+unsafe extern "C" {
+    /// Runs the constructors of what is linked.
+    fn __wasm_call_ctors();
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn _initialize() {
+    unsafe { __wasm_call_ctors() };
+    start();
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn agenthost_abi_v1() {}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn describe() -> i32 {
+    call("describe", 0)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn configure(length: usize) -> i32 {
+    call("configure", length)
+}
+
+macro_rules! hooks {
+    ($($name:ident)*) => {$(
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(length: usize) -> i32 {
+            call(stringify!($name), length)
+        }
+    )*};
+}
+
+hooks! { before_agent before_model wrap_model_call after_model wrap_tool_call after_agent call_tool }

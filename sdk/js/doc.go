@@ -15,4 +15,9 @@
 //
 // engine/ holds the engine's sources, and engine/api.js what a script can import. Scripts see no files, no environment and no
 // network; Date and Math.random follow the clock and the seed of the hook's input; eval and Function throw.
+//
+// The files beside are the npm package agenthost: types for editors, of which documents.d.ts is generated from package abi, and a
+// host for tests on Node's WebAssembly.
 package js
+
+//go:generate go run ./gen

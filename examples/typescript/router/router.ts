@@ -28,7 +28,7 @@ export default plugin({
 	wrapModelCall: {
 		messages: "all",
 		hook(call) {
-			const question = call.request.messages.items.findLast((m) => m.role === "human")?.content ?? ""
+			const question = call.request.messages?.items.findLast((m) => m.role === "human")?.content ?? ""
 			const words = new Set(String(question).toLowerCase().match(/[\p{L}\d]+/gu))
 			const route = (call.config.routes as Route[]).find((r) => r.words.some((word) => words.has(word.toLowerCase())))
 			if (!route) return

@@ -42,7 +42,7 @@ func installed(t *testing.T) string {
 
 func execute(t *testing.T, dir string, env []string, command ...string) string {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), command[0], command[1:]...) //nolint:gosec // a fixed command
+	c := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	c.Dir, c.Env = dir, append(append(os.Environ(), "NO_COLOR=1"), env...)
 	output, err := c.CombinedOutput()
 	require.NoError(t, err, "%s", output)
@@ -69,7 +69,7 @@ func TestThePackedPackage(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "policy.wasm"), module, 0o600))
 	copyInto(t, dir, "test/testing.test.mjs")
 	require.Regexp(t, `(?m)^# pass 6$`, execute(t, dir, []string{"PACKED=policy.wasm"}, "node", "--test", "--test-reporter=tap"))
-	require.FileExists(t, filepath.Join(dir, "node_modules/agenthost/engine/quickjs/LICENSE"))
+	require.FileExists(t, filepath.Join(dir, "node_modules", "agenthost", "engine", "quickjs", "LICENSE"))
 }
 
 // TestTypes checks the types of the package, the examples and the tutorial with tsc. Lines with @ts-expect-error must not compile.

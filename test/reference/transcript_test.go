@@ -32,6 +32,7 @@ func TestTranscripts(t *testing.T) {
 	tinygo := preparedModule(t, built(contents("testdata/probe.tinygo.wasm")), vectors)
 	for _, guest := range []guestCode{{"rust", built(contents("testdata/probe.rust.wasm"))}, {"javascript", javaScript}} {
 		t.Run(guest.name, func(t *testing.T) {
+			t.Parallel()
 			other := preparedModule(t, guest.writer, vectors)
 			var calls atomic.Int64
 			t.Cleanup(func() { require.Greater(t, calls.Load(), int64(1_000), "calls that were compared") })

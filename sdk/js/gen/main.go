@@ -2,6 +2,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -102,7 +103,7 @@ func writeType(b *strings.Builder, file *ast.File, name string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("there is no such type")
+	return errors.New("there is no such type")
 }
 
 func writeField(b *strings.Builder, field *ast.Field) error {

@@ -111,7 +111,11 @@ func start(c *Config, said func(line string)) (_ *process, err error) {
 		return nil, err
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errs
-	if p.Process, err = processgroup.Start(cmd, syscall.SIGTERM); err != nil {
+	p.Process, err = processgroup.Start(cmd, syscall.SIGTERM)
+	if errors.Is(err, exec.ErrNotFound) {
+		err = fmt.Errorf("%w; install the program, or correct the command", err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	go p.hear(said)

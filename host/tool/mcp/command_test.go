@@ -166,6 +166,7 @@ func TestACommandThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	_, err := mcp.Connect(t.Context(), mcp.Config{Command: []string{"no-such-program"}})
 	require.ErrorContains(t, err, `MCP server "no-such-program": exec: "no-such-program": executable file not found`)
+	require.ErrorContains(t, err, "; install the program, or correct the command")
 }
 
 func TestMessagesOfHostileServers(t *testing.T) {

@@ -53,7 +53,7 @@ func (c *Chat) switchModel(ctx context.Context, name string) error {
 	}
 	model, err := c.SwitchModel(ctx, name)
 	if err != nil {
-		return &CommandError{fmt.Sprintf("/model: %v; the model is still %s", err, terminal.Line(c.Model))}
+		return &CommandError{fmt.Sprintf("/model: %v (the model is still %s)", err, terminal.Line(c.Model))}
 	}
 	c.Model = model
 	if len(c.attached) > 0 && c.Takes != nil {

@@ -35,6 +35,9 @@ func newContextSchema(raw wire.Raw) (*contextSchema, error) {
 	}
 	compiled, err := schema.Compile(raw)
 	if err == nil {
+		err = compiled.CheckTypes()
+	}
+	if err == nil {
 		err = compiled.CheckDefaults()
 	}
 	if err != nil {

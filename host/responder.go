@@ -73,6 +73,9 @@ func (r *responder) add(f *model.Format, tools *toolSet) error {
 		return fmt.Errorf("format %q has no schema", name)
 	}
 	compiled, err := schema.Compile(f.Schema)
+	if err == nil {
+		err = compiled.CheckTypes()
+	}
 	if err != nil {
 		return fmt.Errorf("format %q: %w", name, err)
 	}

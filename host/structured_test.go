@@ -88,16 +88,16 @@ func TestResponseFormatsThatAreRefused(t *testing.T) {
 		return raw
 	}
 	for says, format := range map[string]*model.ResponseFormat{
-		"it has no formats":                 {},
-		`the strategy is "magic"`:           {Strategy: "magic", Formats: formats()},
-		`format "x" has no schema`:          {Formats: []model.Format{{Name: "x"}}},
-		`two formats have the name`:         {Formats: []model.Format{host.FormatOf[report](), host.FormatOf[report]()}},
-		`has the name of a tool`:            {Formats: []model.Format{{Name: "work", Schema: schemaOf(`{"type": "object"}`)}}},
-		`takes one format, not 2`:           {Strategy: model.StrategyProvider, Formats: []model.Format{host.FormatOf[report](), host.FormatOf[refusal]()}},
-		`format "x": schema: must be a map`: {Formats: []model.Format{{Name: "x", Schema: wire.String("x")}}},
-		`format "x": schema: invalid`:       {Formats: []model.Format{{Name: "x", Schema: schemaOf(`{"type": 7}`)}}},
-		`format "title": schema:`:           {Formats: []model.Format{{Schema: schemaOf(`{"oneOf": [{"title": "title", "type": 7}]}`)}}},
-		`the strategy "provider" takes`:     {Strategy: model.StrategyProvider, Formats: []model.Format{{Schema: schemaOf(`{"oneOf": [{"title": "a"}, {"title": "b"}]}`)}}},
+		"it has no formats":                  {},
+		`the strategy is "magic"`:            {Strategy: "magic", Formats: formats()},
+		`format "x" has no schema`:           {Formats: []model.Format{{Name: "x"}}},
+		`two formats have the name`:          {Formats: []model.Format{host.FormatOf[report](), host.FormatOf[report]()}},
+		`has the name of a tool`:             {Formats: []model.Format{{Name: "work", Schema: schemaOf(`{"type": "object"}`)}}},
+		`takes one format, not 2`:            {Strategy: model.StrategyProvider, Formats: []model.Format{host.FormatOf[report](), host.FormatOf[refusal]()}},
+		`format "x": schema: must be a map`:  {Formats: []model.Format{{Name: "x", Schema: wire.String("x")}}},
+		`format "x": schema: /type: invalid`: {Formats: []model.Format{{Name: "x", Schema: schemaOf(`{"type": 7}`)}}},
+		`format "title": schema:`:            {Formats: []model.Format{{Schema: schemaOf(`{"oneOf": [{"title": "title", "type": 7}]}`)}}},
+		`the strategy "provider" takes`:      {Strategy: model.StrategyProvider, Formats: []model.Format{{Schema: schemaOf(`{"oneOf": [{"title": "a"}, {"title": "b"}]}`)}}},
 	} {
 		b := setup(t).answering("work", "worked")
 		b.ResponseFormat = format

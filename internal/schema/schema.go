@@ -42,8 +42,12 @@ func compile(raw wire.Raw, check func(*jsonschema.Schema, cost) error) (*Schema,
 		return nil, fmt.Errorf("schema: %w", err)
 	}
 	var s jsonschema.Schema
-	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
+	err = json.Unmarshal(text, &s)
+	if err == nil {
+		err = complete(&s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", fault(text, err))
 	}
 	cost := costOf(&s)
 	if err := check(&s, cost); err != nil {

@@ -23,6 +23,9 @@ func (t *Tool) bindParameters() error {
 	if t.schema, err = schema.Compile(parameters); err != nil {
 		return err
 	}
+	if err := t.schema.CheckTypes(); err != nil {
+		return err
+	}
 	if err := t.checkParameters(parameters, places); err != nil {
 		return err
 	}

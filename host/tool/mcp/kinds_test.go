@@ -189,6 +189,7 @@ var liarTools = `{"tools":[null,` + strings.Join([]string{
 	`{"name":"a list","inputSchema":[]}`,
 	`{"name":"a text","inputSchema":{"type":"string"}}`,
 	`{"name":"a type of its own","inputSchema":{"type":"thing"}}`,
+	`{"name":"null","inputSchema":{"type":"object","properties":{"a":null}}}`,
 	`{"name":"","inputSchema":{"type":"object"}}`,
 	`{"name":"deep","inputSchema":{"type":"object","properties":{"a":` + strings.Repeat(`{"items":`, 40) + `{}` + strings.Repeat(`}`, 40) + `}}}`,
 	`{"name":"large","inputSchema":{"type":"object","description":"` + strings.Repeat("x", 70<<10) + `"}}`,

@@ -136,6 +136,7 @@ func TestPlainKnowsOrdinaryToolSchemas(t *testing.T) {
 // FuzzPlain lets the fuzzer choose both documents.
 func FuzzPlain(f *testing.F) {
 	f.Add(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`, `{"a":1}`)
+	f.Add(`{"properties":{"a":null,"b":{"allOf":[4]}},"type":[]}`, `{"a":1}`)
 	f.Add(`{"items":{"type":"number"},"additionalProperties":false}`, `[1,2.5]`)
 	f.Fuzz(func(t *testing.T, schema, value string) {
 		if !json.Valid([]byte(schema)) || !json.Valid([]byte(value)) {

@@ -22,6 +22,7 @@ func FuzzParameters(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"object"}`, `{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"type":"integer"}}}`, `{"$ref":"#"}`,
 		`{"properties":{"a":{"anyOf":[{"$ref":"#"},true]}},"required":["a"]}`, `{"items":[{"pattern":"("}]}`, `[]`, `{"$ref":"#/a~1b"}`,
+		`{"properties":{"a":null}}`, `{"items":[{},null],"anyOf":[null]}`,
 	} {
 		f.Add([]byte(seed), []byte(`{"a":{"a":1}}`))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/internal/strictyaml"
+	nearest "github.com/agenthost/agenthost/internal/text"
 )
 
 // settingType is what a provider accepts as the value of a setting. It is checked when the manifest is read, so that a mistake is not
@@ -30,7 +31,8 @@ var (
 	wordsOrTexts = settingType{oneOf(map[string]any{"type": "string"}, listOf(map[string]any{"type": "string"})), decodeWordsOrTexts}
 )
 
-// mappingWith is a mapping in which these keys have a type. Other keys take any value: a provider may add some at any time.
+// mappingWith is a mapping in which these keys have a type. Other keys take any value, because a provider may add some at any time, unless their
+// name is almost that of one of these.
 func mappingWith(fields map[string]settingType) settingType {
 	return settingType{mapping.schema, func(n strictyaml.Node) (any, error) {
 		var all map[string]any
@@ -41,6 +43,10 @@ func mappingWith(fields map[string]settingType) settingType {
 		for _, key := range n.Keys() {
 			field, ok := fields[key]
 			if !ok {
+				if near, found := nearest.Nearest(key, slices.Sorted(maps.Keys(fields))); found {
+					at, _ := n.Key(key)
+					errs = append(errs, at.Errorf("unknown key %q; did you mean %q? If the provider has both, write this one under settings", key, near))
+				}
 				continue
 			}
 			inner, _ := n.Get(key)

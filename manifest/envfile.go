@@ -35,7 +35,7 @@ func environment(
 	}
 	values, err := godotenv.Parse(bytes.NewReader(content))
 	if err != nil { // the error may show a line, which may hold a secret
-		return nil, nil, entry.Errorf("%s has a line that is not of the form NAME=VALUE; correct the file", file)
+		return nil, nil, entry.Errorf("%s: %s is not of the form NAME=VALUE, or its quotation mark is not closed; correct the file", file, lineOfFault(content))
 	}
 	inFile = func(name string) bool {
 		of, _ := lookup(name)
@@ -54,6 +54,20 @@ func environment(
 		}
 		return of, ok
 	}, inFile, nil
+}
+
+// maxSearched is the number of lines of an env_file in which a fault is searched.
+const maxSearched = 1000
+
+// lineOfFault names the line of an env_file at which it ceases to be valid. The lines before form a valid file.
+func lineOfFault(content []byte) string {
+	lines := bytes.SplitAfter(content, []byte("\n"))
+	for n := min(len(lines), maxSearched); n > 0; n-- {
+		if _, err := godotenv.UnmarshalBytes(bytes.Join(lines[:n-1], nil)); err == nil {
+			return fmt.Sprintf("line %d", n)
+		}
+	}
+	return "a line"
 }
 
 // exampleSuffix is what a project appends to the name of an env_file for a copy without values.

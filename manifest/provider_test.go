@@ -111,7 +111,11 @@ func TestKeysComeFromAFile(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(file, []byte("KEY=\"s3cret\nno end"), 0o600))
 	_, err := modelOf(t, lines, map[string]string{"BASE": "http://x"})
-	require.ErrorContains(t, err, "has a line that is not of the form NAME=VALUE; correct the file")
+	require.ErrorContains(t, err, "line 1 is not of the form NAME=VALUE, or its quotation mark is not closed; correct the file")
+	require.NotContains(t, err.Error(), "s3cret")
+	require.NoError(t, os.WriteFile(file, []byte("A=\"two\nlines\"\n\n# of words\nexport B=b\nC+D s3cret\nE=e\n"), 0o600))
+	_, err = modelOf(t, lines, map[string]string{"BASE": "http://x"})
+	require.ErrorContains(t, err, "line 6 is not of the form NAME=VALUE")
 	require.NotContains(t, err.Error(), "s3cret")
 }
 

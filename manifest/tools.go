@@ -45,6 +45,11 @@ var toolKinds = map[string]func() toolConfig{
 
 // UnmarshalStrict decodes the configuration of the kind of tool.
 func (e *toolEntry) UnmarshalStrict(n strictyaml.Node) error {
+	if n.Kind() == strictyaml.KindMap && n.Len() > 1 {
+		keys := n.Keys()
+		second, _ := n.Key(keys[1])
+		return second.Errorf("a tool is a mapping of one key, and this one has both %q and %q; write another entry for the second", keys[0], keys[1])
+	}
 	if n.Kind() != strictyaml.KindMap || n.Len() != 1 {
 		return n.Errorf("a tool is a mapping of one key, such as {files: {root: ./data}}")
 	}

@@ -26,3 +26,12 @@ middleware[0].id=plan
 	require.Equal(t, exitUsage, b.run("config", "show", "--set", "model.temperature=0"))
 	require.Contains(t, b.err.String(), `has no key "temperature"`)
 }
+
+// A misspelt key beside the right one is where the flag put it, not where the file has the other.
+func TestSetOfASecondKindOfTool(t *testing.T) {
+	t.Parallel()
+	b := setup(t, say+"tools: [{files: {root: .}}]\n")
+	require.Equal(t, exitUsage, b.run("validate", "--set", "tools[0].fils.root=x"))
+	require.Equal(t, `agenthost: --set tools[0].fils.root=x: tools[0]: a tool is a mapping of one key, and this one has both "files" and "fils"; `+
+		"write another entry for the second\n", b.err.String())
+}

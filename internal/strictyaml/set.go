@@ -131,6 +131,9 @@ func (a *assigner) applyKey(n *node, steps []step, path string) *node {
 	}
 	n = a.longForm(n, path)
 	if n.kind != KindMap {
+		if n.kind == KindList {
+			return a.refuse(path, fmt.Sprintf("a list has no key %s; write the number of an entry as %s", quote(key), indexPath(path, 0)))
+		}
 		return a.refuse(path, fmt.Sprintf("%s has no key %s", n.found(), quote(key)))
 	}
 	entries := slices.Clone(n.entries)
@@ -179,7 +182,7 @@ func (a *assigner) applyIndex(n *node, steps []step, path string) *node {
 	case index == len(list):
 		list = append(list, a.apply(nil, steps[1:], inside))
 	default:
-		return a.refuse(path, fmt.Sprintf("the list has %d entries; the next one is [%d]", len(list), len(list)))
+		return a.refuse(path, fmt.Sprintf("the list has no entry [%d]; the next one is [%d]", index, len(list)))
 	}
 	return newList(n.at, list)
 }

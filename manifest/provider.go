@@ -143,6 +143,9 @@ type profileEntry struct {
 	Logprobs         *bool      `yaml:"logprobs"`          // the provider reports log probabilities of tokens
 }
 
+// ollamaTag matches what follows the colon in names of Ollama, such as 8b in qwen3:8b: people leave out the provider, as in 'ollama run'.
+var ollamaTag = regexp.MustCompile(`^(latest|e?\d+(\.\d+)?[bm](-.*)?)$`)
+
 // parseModel reads PROVIDER:NAME.
 func parseModel(n strictyaml.Node, text string) (*providerEntry, error) {
 	provider, name, _ := strings.Cut(text, ":")
@@ -152,6 +155,10 @@ func parseModel(n strictyaml.Node, text string) (*providerEntry, error) {
 		return nil, n.Errorf("a scripted model is a mapping, such as {provider: scripted, rules: rules.yaml}")
 	case kind == nil && otherNames[provider] != "":
 		return nil, n.Errorf("the provider %q is unknown; its name is %s here", provider, otherNames[provider])
+	case kind == nil && ollamaTag.MatchString(name):
+		return nil, n.Errorf("the provider %q is unknown; for a model of Ollama, write ollama:%s", provider, text)
+	case kind == nil && name == "" && strings.Contains(text, "/"):
+		return nil, n.Errorf("a model is PROVIDER:NAME, such as openrouter:%s for a model of OpenRouter", text)
 	case kind == nil && name == "":
 		return nil, n.Errorf("a model is PROVIDER:NAME, such as openai:gpt-5.2, or a mapping with the key \"provider\"")
 	case kind == nil:

@@ -27,6 +27,10 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 			says: []string{"agenthost.yaml:2:", "^"},
 		},
 		{
+			name: "manifest without a version", manifest: "model: {provider: scripted, echo: true}\n", code: exitUsage,
+			says: []string{`agenthost.yaml:1:1: the key "apiVersion" is missing`, "  write apiVersion: agenthost/v1"},
+		},
+		{
 			name: "unknown key", manifest: say + "midleware: []\n", code: exitUsage,
 			says: []string{`agenthost.yaml:3:1: unknown key "midleware"`, "3 | midleware: []", "^", `did you mean "middleware"?`},
 		},

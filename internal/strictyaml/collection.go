@@ -78,7 +78,11 @@ func (d *decoder) decodeStruct(n *node, v reflect.Value, path string) {
 	}
 	for _, field := range known.list {
 		if _, ok := n.get(field.name); !ok && field.rules.required {
-			d.problem(n, path, "the key "+quote(field.name)+" is missing", "")
+			hint := ""
+			if len(field.rules.enum) == 1 { // there is nothing to choose
+				hint = "write " + field.name + ": " + field.rules.enum[0]
+			}
+			d.problem(n, path, "the key "+quote(field.name)+" is missing", hint)
 		}
 	}
 }

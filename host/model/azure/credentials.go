@@ -11,6 +11,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 
+	"github.com/agenthost/agenthost/host/model/internal/provider"
 	"github.com/agenthost/agenthost/internal/text"
 )
 
@@ -92,8 +93,7 @@ func (c *connection) sign(ctx context.Context, req *http.Request, _ []byte) ([]s
 		if err != nil {
 			said := text.Head(text.Clean(err.Error()), 500)
 			if c.misspelt != "" {
-				return nil, fmt.Errorf("%s is set, but the name must be %s: rename it; without it, there is no token of Entra ID either: %s",
-					c.misspelt, KeyVariable, said)
+				return nil, fmt.Errorf("%s; without it, there is no token of Entra ID either: %s", provider.Rename(c.misspelt, KeyVariable), said)
 			}
 			return nil, fmt.Errorf(`there is no token of Entra ID: %s; set %s, or %s, %s and %s, or run "az login"`,
 				said, KeyVariable, variableTenant, variableClient, variableSecret)

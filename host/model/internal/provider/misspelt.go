@@ -35,10 +35,15 @@ func misspelt(variable string, lookup func(name string) (string, bool)) string {
 	return ""
 }
 
+// Rename says that a variable is set in place of another one.
+func Rename(misspelt, variable string) string {
+	return misspelt + " is set, but the name must be " + variable + ": rename it"
+}
+
 // setIt returns the advice for a variable that is not set, unless one with a similar name is.
 func setIt(account *model.Account, advice string) string {
 	if account.Misspelt != "" {
-		return account.Misspelt + " is set, but the name must be " + account.Variable + ": rename it"
+		return Rename(account.Misspelt, account.Variable)
 	}
 	return advice
 }

@@ -346,6 +346,8 @@ class ModelRequest(Request):
         for key, value in self._changes.items():
             if key == "messages":
                 payload["messages"], payload["overwrite"] = [message_of(m) for m in value], True
+            elif key == "model" and value == self._frame.input["request"]["model"]:
+                pass  # the agent's own model has no name among its models
             elif key == "tools":
                 payload["tools"] = [t.name for t in value]
             elif key == "tool_choice" or key == "system":

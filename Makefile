@@ -324,7 +324,7 @@ js: plugins/TOOLCHAIN.clang ## build the engine for plugins in JavaScript if its
 
 # The engine for plugins in Python, in Rust. The recursion limit of Python is reached before the stack of 1 MiB is used up.
 .PHONY: python
-python: plugins/TOOLCHAIN.rust sdk/python/engine.wasm.gz ## build the engine for plugins in Python if its source changed; takes six minutes
+python: plugins/TOOLCHAIN.rust sdk/python/engine.wasm.gz ## build the engine for plugins in Python if its source changed; takes several minutes
 
 sdk/python/engine.wasm.gz: RUST_STACK := -Clink-arg=-zstack-size=1048576 --cfg getrandom_backend="custom"
 sdk/python/engine.wasm.gz: plugins/TOOLCHAIN.rust $(call rust_files,sdk/python/engine sdk/rust/src) $(shell find sdk/python/engine -name '*.py')

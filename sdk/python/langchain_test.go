@@ -44,7 +44,8 @@ func (m talker) Generate(_ context.Context, req *model.Request) (*model.Response
 	return model.Reply(abi.AI(strings.Join([]string{m.name, last.Content.Text(), req.System.Text(), strings.Join(tools, "+")}, "|"))), nil
 }
 
-// The examples of custom middleware in LangChain's documentation, ported. The first line of each says how many lines differ.
+// Ports of ten examples after LangChain's documentation for custom middleware. The first line of each says how many lines the move
+// changed, as counted by its author: the originals are not here to compare with.
 func TestMiddlewareOfLangChain(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 
+	"github.com/agenthost/agenthost/internal/mask"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -37,7 +39,27 @@ func (m *Manifest) Values(defaults bool) ([]Value, error) {
 	if err := m.addModels(&l, defaults); err != nil {
 		return nil, err
 	}
+	hideArguments(l.values)
 	return l.values, nil
+}
+
+// argument matches the key of an argument of a command.
+var argument = regexp.MustCompile(`^(.*\bcommand)\[\d+\]$`)
+
+// hideArguments hides the arguments of commands that a flag names as secret, such as --token.
+func hideArguments(values []Value) {
+	commands := map[string][]string{}
+	for _, v := range values {
+		if at := argument.FindStringSubmatch(v.Key); at != nil {
+			commands[at[1]] = append(commands[at[1]], v.Value)
+		}
+	}
+	for i := range values {
+		if at := argument.FindStringSubmatch(values[i].Key); at != nil {
+			hidden := mask.Of(1, mask.Arguments(commands[at[1]])...)
+			values[i].Value, values[i].Origin = hidden.Text(values[i].Value), hidden.Text(values[i].Origin)
+		}
+	}
 }
 
 // listing collects values. Schemas are nil where no defaults are known.
@@ -62,8 +84,12 @@ func (l *listing) add(n strictyaml.Node, schema map[string]any) {
 	}
 }
 
-// addDefaults adds the defaults of keys that are not given. Keys of mappings inside have defaults without the mapping.
+// addDefaults adds the defaults of keys that are not given. A mapping of the manifest itself, such as tool_calls, has defaults without being
+// given; one further inside, such as the sampling of an MCP server, is off then. A mapping of one key, such as a tool, has no further keys.
 func (l *listing) addDefaults(path string, given []string, form map[string]any) {
+	if form["maxProperties"] == 1 && len(given) > 0 {
+		return
+	}
 	properties, _ := form["properties"].(map[string]any)
 	dependent, _ := form["dependentRequired"].(map[string]any)
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
@@ -77,7 +103,7 @@ func (l *listing) addDefaults(path string, given []string, form map[string]any) 
 		}
 		if fallback, ok := property["default"]; ok {
 			l.values = append(l.values, Value{inside, shownDefault(fallback), OriginDefault})
-		} else if property["properties"] != nil && property["required"] == nil {
+		} else if path == "" && property["properties"] != nil && property["required"] == nil {
 			l.addDefaults(inside, nil, property)
 		}
 	}

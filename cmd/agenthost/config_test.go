@@ -89,6 +89,31 @@ func TestConfigShowTellsWhereValuesComeFrom(t *testing.T) {
 	require.Equal(t, manifest.Value{Key: "apiVersion", Value: "agenthost/v1", Origin: file + ":1:13"}, values[0])
 }
 
+// A tool is of one kind, an MCP server cannot sample unless the manifest says so, and only a scripted model has an end.
+func TestConfigShowHasOnlyDefaultsThatHold(t *testing.T) {
+	t.Parallel()
+	b := setup(t, `apiVersion: agenthost/v1
+model: {provider: ollama, name: a, timeout: 1m}
+tools: [{files: {root: .}}, {mcp: {name: s, command: [x]}}]
+middleware: [{summarization: {model: ollama:a}}]
+`)
+	require.Equal(t, exitOK, b.run("config", "show", "--resolved"), &b.err)
+	for _, key := range []string{"tools[0].mcp", "sampling", "after_end", "truncate_args_settings"} {
+		require.NotContains(t, b.out.String(), key)
+	}
+	require.Contains(t, b.out.String(), "tool_calls.max_loops=10\n")
+}
+
+func TestConfigShowHidesTheSecretArgumentsOfCommands(t *testing.T) {
+	t.Parallel()
+	b := setup(t, say+"tools: [{mcp: {name: s, command: [x, --api-key, flag-12345, --token=equal-12345, -H, 'Authorization: Bearer head-12345', --verbose, '1']}}]\n")
+	require.Equal(t, exitOK, b.run("config", "show", "--origin", "--set", "tools[0].mcp.command[2]=given-12345"), &b.err)
+	require.NotContains(t, b.out.String(), "12345")
+	for _, line := range []string{"command[0]=x ", "command[1]=--api-key ", "command[2]=*** ", "command[3]=--token=*** ", "command[6]=--verbose ", `command[7]="1" `} {
+		require.Contains(t, b.out.String(), "tools[0].mcp."+line)
+	}
+}
+
 // The list has the limits that hold for each model, and the names of variables with keys.
 func TestConfigShowTellsTheLimitsOfModels(t *testing.T) {
 	t.Parallel()

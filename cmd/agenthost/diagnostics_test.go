@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -89,7 +90,7 @@ func TestDiagnosticsHoldNoSecrets(t *testing.T) {
 	require.Contains(t, files["doctor.txt"], "***.invalid")
 	for _, line := range []string{
 		"model.name=gpt-5.2  # ", "model.headers.X-Api-Key=***  # ", "models.other.name=${REFERENCE}  # ", "tools[1].mcp.command[0]=cat  # ",
-		"system_prompt=(text of ", "tools[1].mcp.command[1]=(text of 24 characters)  # ", "middleware[0].config.pw=(text of 10 characters)", "name=helper  # --set name\n",
+		"system_prompt=(text of ", "tools[1].mcp.command[1]=(text of 11 characters)  # ", "middleware[0].config.pw=(text of 10 characters)", "name=helper  # --set name\n",
 		"recursion_limit=10000  # default\n", "models.other.base_url=https://***@example.invalid/?***  # ",
 	} {
 		require.Contains(t, files["config.txt"], line)
@@ -102,6 +103,22 @@ func TestDiagnosticsHoldNoSecrets(t *testing.T) {
 
 	require.Equal(t, exitUsage, b.run("diagnostics", "-o", zipFile))
 	require.Contains(t, b.err.String(), "report.zip exists already; name another file with -o FILE")
+}
+
+// The configuration of a plugin is left out of the errors about it, too.
+func TestDiagnosticsOfAPluginThatRefusesItsConfiguration(t *testing.T) {
+	t.Parallel()
+	b := setup(t, say+"middleware: [{plugin: redact.wasm, config: {types: [email], strategy: word-hunter2}}]\n")
+	module, err := os.ReadFile(filepath.Join("..", "..", "plugins", "redact", "redact.wasm"))
+	require.NoError(t, err)
+	b.write("redact.wasm", string(module))
+	require.Equal(t, exitOK, b.run("diagnostics", "-o", b.path("a.zip")), &b.err)
+	files := unzipped(t, b.path("a.zip"))
+	require.Contains(t, files["doctor.txt"], "middleware[0].config.strategy: enum: *** does not equal any of: [redact mask hash block]")
+	require.Contains(t, files["config.txt"], "middleware[0].config.strategy=(text of 12 characters)")
+	for name, content := range files {
+		require.NotContains(t, content, "hunter2", name)
+	}
 }
 
 func TestDiagnosticsOfABrokenManifest(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,6 +13,7 @@ import (
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/author"
+	"github.com/agenthost/agenthost/internal/mask"
 	"github.com/agenthost/agenthost/manifest"
 )
 
@@ -35,9 +37,15 @@ func (a *app) diagnose(ctx context.Context) ([]diagnosticFile, error) {
 	if err := d.look(ctx); err != nil {
 		return nil, err
 	}
-	config, plugins := a.configAndPlugins(ctx)
+	config, plugins, texts := a.configAndPlugins(ctx)
 	if ctx.Err() != nil {
 		return nil, interrupted()
+	}
+	private := mask.Of(minSecret, texts...)
+	for i := range d.checks {
+		if d.checks[i].Outcome == checkFailed { // an error may quote a text; elsewhere the same words are names of other things
+			d.checks[i].Found = private.Text(d.checks[i].Found)
+		}
 	}
 	files := []diagnosticFile{
 		{"README.txt", aboutDiagnostics},
@@ -56,19 +64,22 @@ func (a *app) diagnose(ctx context.Context) ([]diagnosticFile, error) {
 	return files, nil
 }
 
-// configAndPlugins describes the manifest and its plugins, or says why it cannot be read.
-func (a *app) configAndPlugins(ctx context.Context) (config, plugins string) {
+// configAndPlugins describes the manifest and its plugins, or says why it cannot be read. It also returns the manifest's texts, which it leaves out.
+func (a *app) configAndPlugins(ctx context.Context) (config, plugins string, texts []string) {
 	engine := a.engine(a.logger())
 	defer func() { _ = engine.Close() }() // the process is about to end
 	m, err := manifest.Load(a.file, a.watch.watching(manifest.Options{Set: a.set, Engine: engine, InMemory: true}))
 	if err != nil {
-		return "the manifest cannot be read: " + withoutLines(errortext.Of(err)) + "\n", ""
+		return "the manifest cannot be read: " + withoutLines(errortext.Of(err)) + "\n", "", nil
 	}
 	values, err := m.Values(true)
 	if err != nil {
-		return errortext.Of(err) + "\n", ""
+		return errortext.Of(err) + "\n", "", nil
 	}
 	for i := range values {
+		if isText(values[i]) {
+			texts = append(texts, unquoted(values[i].Value))
+		}
 		values[i].Value = withoutText(values[i])
 		values[i].Origin = withoutAssignment(values[i].Origin)
 	}
@@ -82,7 +93,7 @@ func (a *app) configAndPlugins(ctx context.Context) (config, plugins string) {
 			out.WriteString(err.Error() + "\n")
 		}
 	}
-	return describeValues(values, true), out.String()
+	return describeValues(values, true), out.String(), texts
 }
 
 var (
@@ -101,12 +112,24 @@ const maxValue = 60
 
 // withoutText returns the value without texts: prompts and descriptions are nobody's business, and a secret may be anywhere in them.
 func withoutText(v manifest.Value) string {
-	size := utf8.RuneCountInString(v.Value)
-	words := strings.ContainsFunc(v.Value, unicode.IsSpace) || strings.Contains(v.Value, `\n`)
-	if size > maxValue || words || unnamed.MatchString(v.Key) && !plain.MatchString(v.Value) {
+	if size := utf8.RuneCountInString(v.Value); size > maxValue || isText(v) {
 		return fmt.Sprintf("(text of %d characters)", size)
 	}
 	return addressParts.ReplaceAllString(v.Value, "$1$3***$2")
+}
+
+// isText reports whether a value consists of several words, or is for the plugin, the command or the model that it is given to.
+func isText(v manifest.Value) bool {
+	words := strings.ContainsFunc(v.Value, unicode.IsSpace) || strings.Contains(v.Value, `\n`)
+	return words || unnamed.MatchString(v.Key) && !plain.MatchString(v.Value)
+}
+
+// unquoted returns a text as it is, where an assignment writes it in quotes.
+func unquoted(value string) string {
+	if text, err := strconv.Unquote(value); err == nil {
+		return text
+	}
+	return value
 }
 
 // withoutAssignment returns the origin of a value without the value of a flag.

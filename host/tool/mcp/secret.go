@@ -2,10 +2,8 @@ package mcp
 
 import (
 	"slices"
-	"strings"
 	"sync"
 
-	"github.com/agenthost/agenthost/internal/headerfield"
 	"github.com/agenthost/agenthost/internal/mask"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
@@ -34,7 +32,7 @@ func (c *Config) secrets() *secrets {
 		values = append(append(values, value), mask.Credentials(value)...)
 	}
 	values = append(values, c.Secrets...)
-	values = append(values, secretArguments(c.Command)...)
+	values = append(values, mask.Arguments(c.Command)...)
 	return &secrets{values: values, mask: mask.Of(minSecret, values...)}
 }
 
@@ -48,26 +46,6 @@ func (s *secrets) add(token string) {
 	s.tokens = append(s.tokens, token)
 	s.tokens = s.tokens[max(0, len(s.tokens)-maxSecretTokens):]
 	s.mask = mask.Of(minSecret, slices.Concat(s.values, s.tokens)...)
-}
-
-// secretArguments returns the arguments of a command that a flag names as secret: --api-key VALUE, --token=VALUE, API_KEY=VALUE, and
-// headers such as "Authorization: Bearer VALUE".
-func secretArguments(command []string) (values []string) {
-	named := false // whether the flag before is named like a secret
-	for _, argument := range command[min(1, len(command)):] {
-		name, value, assigned := strings.Cut(argument, "=")
-		header, content, isHeader := strings.Cut(argument, ":")
-		switch {
-		case named && !strings.HasPrefix(argument, "-"):
-			values = append(values, argument)
-		case assigned && mask.IsCredential(name):
-			values = append(values, value)
-		case isHeader && headerfield.IsName(header) && mask.IsCredential(header):
-			values = append(values, mask.Credentials(strings.TrimSpace(content))...)
-		}
-		named = strings.HasPrefix(argument, "-") && !assigned && mask.IsCredential(argument)
-	}
-	return values
 }
 
 // line makes a server's text safe to use within a line of a log or an error.

@@ -29,6 +29,11 @@ func TestPythonSDK(t *testing.T) {
 	run(t, testservers.PythonClient(t, filepath.Join("testdata", "sdk.py")))
 }
 
+func TestGuides(t *testing.T) {
+	t.Parallel()
+	run(t, testservers.PythonClient(t, filepath.Join("testdata", "guides.py")))
+}
+
 func TestRemoteGraph(t *testing.T) {
 	t.Parallel()
 	run(t, testservers.PythonClient(t, filepath.Join("testdata", "remotegraph.py")))

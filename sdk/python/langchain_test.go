@@ -60,8 +60,11 @@ func TestMiddlewareOfLangChain(t *testing.T) {
 		"04_retry_class":         {[]string{"a"}, 2, "main|a|Be brief.|search+delete", []string{`msg="Retry 2/3 after error: `}},
 		"05_custom_state":        {[]string{"a"}, 0, "main|a|Be brief.|search+delete", nil},
 		"06_dynamic_model":       {[]string{"a", "b"}, 0, "large|b|Be brief.|search+delete", nil},
-		"07_tool_monitoring": {[]string{"search"}, 0, "main|a needle|Be brief.|search+delete",
-			[]string{`msg="Executing tool: search"`, `msg="Arguments: {'q': 'x'}"`, `msg="Tool completed successfully"`}},
+		"07_tool_monitoring": {
+			[]string{"search"},
+			0, "main|a needle|Be brief.|search+delete",
+			[]string{`msg="Executing tool: search"`, `msg="Arguments: {'q': 'x'}"`, `msg="Tool completed successfully"`},
+		},
 		"08_select_tools":   {[]string{"a"}, 0, "main|a|Be brief.|search", nil},
 		"09_system_message": {[]string{"a"}, 0, "main|a|Be brief.Additional context.|search+delete", nil},
 		"10_blocked":        {[]string{"BLOCKED"}, 0, "I cannot respond to that request.", nil},

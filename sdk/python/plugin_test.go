@@ -217,7 +217,7 @@ func TestTheLibrary(t *testing.T) {
 	_, names, _ := strings.Cut(logged, "of the standard library ")
 	names, _, _ = strings.Cut(names, `"`)
 	source := "from agenthost import *\n"
-	for _, name := range strings.Split(names, ", ") {
+	for name := range strings.SplitSeq(names, ", ") {
 		source += "import " + name + "\n"
 	}
 	result, _, err := run(t, source+library)

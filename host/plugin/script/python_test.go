@@ -46,8 +46,10 @@ func TestPythonErrorsNameTheSource(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"when it runs": {map[string]string{"x.py": upperOf("work"), "vendor/work.py": "\ndef upper(s):\n    return s.none\n"},
-			"vendor/work.py:3: AttributeError: 'str' object has no attribute 'none' (called from x.py:6)"},
+		"when it runs": {
+			map[string]string{"x.py": upperOf("work"), "vendor/work.py": "\ndef upper(s):\n    return s.none\n"},
+			"vendor/work.py:3: AttributeError: 'str' object has no attribute 'none' (called from x.py:6)",
+		},
 		"when it loads":      {map[string]string{"x.py": upperOf("work"), "vendor/work.py": "\nNone.x\n"}, "vendor/work.py:2: AttributeError"},
 		"syntax":             {map[string]string{"x.py": "\ndef f(:\n    pass\n"}, "x.py:2: SyntaxError"},
 		"syntax of a module": {map[string]string{"x.py": upperOf("work"), "vendor/work.py": "\n\n1 = 2\n"}, "vendor/work.py:3: SyntaxError"},

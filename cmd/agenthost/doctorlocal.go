@@ -31,7 +31,7 @@ func (d *doctor) modelServer(ctx context.Context, subject string, m model.Accoun
 		d.failed(subject, "no server answers at "+server.Account.Host+": "+unreachable.Err.Error(), "start it with: "+command(own.Start))
 		return false
 	case err != nil:
-		d.note(subject, server.Account.Host+": "+err.Error(), "")
+		d.note(subject, server.Account.Host+": "+err.Error(), keyFor(&server.Account, err))
 	case !server.Has(models, name) && own.Load != "":
 		d.failed(subject, server.Account.Host+" does not have the model "+name, "load it with: "+command(own.Load)+"\n"+listed(models))
 		return false
@@ -42,6 +42,19 @@ func (d *doctor) modelServer(ctx context.Context, subject string, m model.Accoun
 		d.okf(subject, "%s has the model", server.Account.Host)
 	}
 	return true
+}
+
+// keyFor says what to do about the key of a server that lists no models; "" if the reason is another.
+func keyFor(account *model.Account, err error) string {
+	refused, ok := errors.AsType[*modelserver.RefusedError](err)
+	switch {
+	case !ok || !refused.ForKey() || account.Variable == "":
+		return ""
+	case account.Key == model.CredentialVariable:
+		return "check that " + account.Variable + " holds a valid key for " + account.Host
+	default:
+		return "if the server needs a key, " + setKey(account)
+	}
 }
 
 // listed names the first models of a server.

@@ -35,6 +35,8 @@ func (d *doctor) model(ctx context.Context, subject string, m model.Model) {
 	case account.Key == model.CredentialWithheld:
 		d.note(subject, fmt.Sprintf("%s; %s is not sent to %s, because base_url is not the provider's own address", name, account.Variable, account.Host),
 			"correct base_url; or, if this server needs the key, add api_key_env: "+account.Variable+" to the model")
+	case account.Key == model.CredentialPlatform && account.Variable == "" && !d.online:
+		d.okf(subject, "%s; requests to %s need credentials from %s, which --online tries", name, account.Host, account.Source)
 	case account.Key == model.CredentialPlatform:
 		d.okf(subject, "%s; credentials from %s authorize requests to %s", name, account.Source, account.Host)
 	case account.Key != model.CredentialNone:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/smithy-go/logging"
 
+	"github.com/agenthost/agenthost/host/model/internal/provider"
 	"github.com/agenthost/agenthost/internal/text"
 )
 
@@ -69,14 +69,26 @@ func (c *connection) source() string {
 	}
 }
 
-// credentials returns the credentials for a request.
+// check returns an error if it is certain, without a request, that there are no credentials: half a pair is set, or the SDK cannot read its
+// files, for example because the profile does not exist.
+func (c *connection) check() error {
+	if c.variable() == "" {
+		_, err := c.load()
+		if err != nil {
+			return provider.Unset(c.options.Name, c.noCredentials(err).Error())
+		}
+		return nil
+	}
+	if c.value(variableSecret) == "" {
+		return provider.Unset(c.options.Name, variableKeyID+" is set, but "+variableSecret+" is not; set both")
+	}
+	return nil
+}
+
+// credentials returns the credentials for a request. The connection has been checked.
 func (c *connection) credentials(ctx context.Context) (aws.Credentials, error) {
 	if id := c.value(variableKeyID); id != "" {
-		secret := c.value(variableSecret)
-		if secret == "" {
-			return aws.Credentials{}, errors.New(variableKeyID + " is set, but " + variableSecret + " is not; set both")
-		}
-		return aws.Credentials{AccessKeyID: id, SecretAccessKey: secret, SessionToken: c.value(variableSession)}, nil
+		return aws.Credentials{AccessKeyID: id, SecretAccessKey: c.value(variableSecret), SessionToken: c.value(variableSession)}, nil
 	}
 	loaded, err := c.load()
 	if err != nil {
@@ -92,6 +104,9 @@ func (c *connection) credentials(ctx context.Context) (aws.Credentials, error) {
 // noCredentials explains why the SDK has no credentials.
 func (c *connection) noCredentials(err error) error {
 	why := text.Head(text.Clean(err.Error()), 500)
+	if strings.Contains(why, "no EC2 IMDS role found") { // the last place that the SDK looks at
+		why = "neither the environment nor the AWS files nor the machine has any"
+	}
 	login := "aws sso login"
 	if profile := c.value(variableProfile); profile != "" {
 		login += " --profile " + text.Clean(profile)

@@ -69,6 +69,9 @@ func (p *Platform) Connect(o *provider.Options) (*provider.Connection, error) {
 	case trusted && unset != nil:
 		return nil, unset
 	case trusted:
+		if err := c.check(); err != nil {
+			return nil, err
+		}
 		out.Sign = c.sign
 		out.Account.Key, out.Account.Variable, out.Account.Source = model.CredentialPlatform, c.variable(), c.source()
 	default:

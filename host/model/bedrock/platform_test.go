@@ -103,7 +103,7 @@ func TestWhereCredentialsGo(t *testing.T) {
 		"a key":             {"", false, "", bearer, model.Account{Host: "bedrock-runtime.us-east-1.amazonaws.com", Own: true, Key: model.CredentialVariable, Variable: bedrock.KeyVariable, Source: "a Bedrock API key"}},
 		"a key, another":    {"https://llm.example.com", false, "", bearer, model.Account{Host: "llm.example.com", Key: model.CredentialWithheld, Variable: bedrock.KeyVariable}},
 		"a key, named":      {"https://llm.example.com", false, bedrock.KeyVariable, bearer, model.Account{Host: "llm.example.com", Key: model.CredentialVariable, Variable: bedrock.KeyVariable, Named: true, Source: "a Bedrock API key"}},
-		"China's own cloud": {"", false, "", map[string]string{"AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_REGION": "cn-north-1"}, at("bedrock-runtime.cn-north-1.amazonaws.com.cn", signed)},
+		"China's own cloud": {"", false, "", map[string]string{"AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY": "secret-access-key", "AWS_REGION": "cn-north-1"}, at("bedrock-runtime.cn-north-1.amazonaws.com.cn", signed)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -122,10 +122,6 @@ func TestWhereCredentialsGo(t *testing.T) {
 			got.ID, got.BaseURL = "", ""
 			require.Equal(t, test.want, got)
 			_, err = m.Generate(t.Context(), hello())
-			if name == "China's own cloud" {
-				require.ErrorContains(t, err, "AWS_SECRET_ACCESS_KEY is not; set both")
-				return
-			}
 			require.Equal(t, test.want.Key != model.CredentialNone && test.want.Key != model.CredentialWithheld, sent)
 			if !sent {
 				require.ErrorContains(t, err, "trust_base_url: true")
@@ -163,6 +159,15 @@ func TestMistakesInTheConfiguration(t *testing.T) {
 	}
 }
 
+// The account says so before a request does, as doctor needs to know.
+func TestHalfAPairOfKeys(t *testing.T) {
+	t.Parallel()
+	m := modelAt(t, "", map[string]string{"AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_REGION": "eu-west-3"})
+	_, err := m.Account()
+	require.ErrorContains(t, err, "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY is not; set both")
+	require.Equal(t, model.ErrorAuthentication, failure(t, err).Kind)
+}
+
 // The SDK reads the process's own environment and files.
 func TestTheProfile(t *testing.T) {
 	dir := t.TempDir()
@@ -185,6 +190,9 @@ func TestTheProfile(t *testing.T) {
 	_, err = modelAt(t, s.URL, map[string]string{"AWS_PROFILE": "sso"}).Generate(t.Context(), hello())
 	require.ErrorContains(t, err, `run "aws sso login --profile sso"`)
 	require.Equal(t, model.ErrorAuthentication, failure(t, err).Kind)
+
+	_, err = modelAt(t, s.URL, map[string]string{"AWS_PROFILE": "none", "AWS_REGION": "eu-west-3"}).Account()
+	require.ErrorContains(t, err, "there are no AWS credentials: failed to get shared config profile, none; set ")
 
 	_, err = modelAt(t, s.URL, map[string]string{"AWS_REGION": "eu-west-3"}).Generate(t.Context(), hello())
 	require.ErrorContains(t, err, "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, or AWS_BEARER_TOKEN_BEDROCK")

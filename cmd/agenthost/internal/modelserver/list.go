@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,8 +68,24 @@ func (e *UnreachableError) Error() string { return "no server answers: " + e.Err
 // Unwrap returns the cause.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
+// RefusedError means that the server answers with a status other than 200.
+type RefusedError struct {
+	Path   string
+	Status int
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("the server answers %s with HTTP %d", e.Path, e.Status)
+}
+
+// ForKey reports whether the server may refuse the request because of its key, or because it has none. A LiteLLM proxy without a database
+// answers 400 to a wrong key, and 500 to a request without a key.
+func (e *RefusedError) ForKey() bool {
+	return slices.Contains([]int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusInternalServerError}, e.Status)
+}
+
 // Models returns the names of the models that the server has, in its order. It waits for at most three seconds. The error is an
-// [*UnreachableError] if nothing answers.
+// [*UnreachableError] if nothing answers, and a [*RefusedError] if the server lists no models.
 func (s *Server) Models(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
@@ -101,7 +118,7 @@ func (s *Server) Models(ctx context.Context) ([]string, error) {
 	case err != nil:
 		return nil, &UnreachableError{err}
 	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("the server answers %s with HTTP %d", req.URL.Path, resp.StatusCode)
+		return nil, &RefusedError{req.URL.Path, resp.StatusCode}
 	case len(body) > maxBytes:
 		return nil, fmt.Errorf("the list of the server's models is longer than %d MiB", maxBytes>>20)
 	}

@@ -18,6 +18,7 @@ type server struct {
 	model      string // the name of the model
 	key        string // where the key of the requests is from, such as "the environment variable X"; "": there is none, or it is not known
 	keyless    bool   // no key is sent, although the server may want one
+	unnamed    bool   // no key is sent, and nothing names a variable for one
 	litellm    bool   // it is a LiteLLM proxy
 }
 
@@ -26,6 +27,7 @@ func (s *Service) of(o *Options, account *model.Account) *server {
 	out := &server{
 		own: account.Own, addressKey: account.BaseURLVariable, start: s.Start, load: s.Load, model: o.Model, litellm: s.LiteLLM,
 		keyless: account.Variable != "" && (account.Key == model.CredentialNone || account.Key == model.CredentialWithheld),
+		unnamed: account.Variable == "" && account.Key == model.CredentialNone,
 	}
 	if out.addressKey == "" && o.BaseURL == "" && s.BaseURLVariable != "" {
 		out.addressKey = "base_url or " + s.BaseURLVariable
@@ -77,6 +79,8 @@ func (s *server) classify(status int, r failureReport, kind model.ErrorKind) (mo
 		return model.ErrorAuthentication, "a LiteLLM proxy without a database answers so to a wrong key"
 	case s.litellm && s.keyless && status == http.StatusInternalServerError && r.message == http.StatusText(status):
 		return model.ErrorAuthentication, "a LiteLLM proxy without a database answers so to a request without a key"
+	case status == http.StatusBadRequest && strings.Contains(r.message, "Invalid model name passed in model="):
+		return model.ErrorNotFound, "" // a LiteLLM proxy says so
 	default:
 		return kind, ""
 	}
@@ -87,6 +91,8 @@ func (s *server) advice(req *http.Request, kind model.ErrorKind, status int, r f
 	switch {
 	case kind == model.ErrorAuthentication && status != http.StatusProxyAuthRequired && s.key != "":
 		return "the key is from " + s.key + "; check that it is a valid key for " + req.URL.Hostname()
+	case kind == model.ErrorAuthentication && status != http.StatusProxyAuthRequired && s.unnamed:
+		return "no key was sent; name the variable that holds a key for " + req.URL.Hostname() + " with api_key_env"
 	case status != http.StatusNotFound && kind != model.ErrorNotFound:
 		return ""
 	case s.unknownModel(r) && s.load != "":

@@ -41,7 +41,7 @@ func Start(t testing.TB, c Config) *Process {
 	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0]) //nolint:gosec // this program, which its input ends
 	file, err := os.Create(p.log)
 	require.NoError(t, err)
-	p.cmd.Env, p.cmd.Stderr = append(os.Environ(), variable+"="+string(text)), file
+	p.cmd.Env, p.cmd.Stderr = append(os.Environ(), variable+"="+string(text), "GOGC=100"), file // tests run with more, and this one's memory is measured
 	out, err := p.cmd.StdoutPipe()
 	require.NoError(t, err)
 	p.in, err = p.cmd.StdinPipe()

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -104,7 +105,7 @@ func members(value any) func(yield func(string, any) bool) {
 			}
 		case []any:
 			for i, inner := range value {
-				if !yield(fmt.Sprint(i), inner) {
+				if !yield(strconv.Itoa(i), inner) {
 					return
 				}
 			}
@@ -136,7 +137,7 @@ func kindOf(value any) string {
 	case nil:
 		return "null"
 	case bool:
-		return fmt.Sprint(value)
+		return strconv.FormatBool(value)
 	case float64:
 		return "the number " + fmt.Sprint(value)
 	case string:

@@ -39,11 +39,7 @@ func (d *doctor) login(ctx context.Context, c *config.Config) {
 		d.note(subject, "everybody on this machine may use the server", "docs/server.md describes keys and other ways in")
 		return
 	}
-	_, release, err := c.Authenticator()
-	if err == nil {
-		err = release()
-	}
-	if err != nil {
+	if err := checkLogin(c); err != nil {
 		d.failed(subject, err.Error(), "")
 		return
 	}
@@ -142,6 +138,15 @@ func (d *doctor) storage(ctx context.Context, c *config.Config) {
 	}
 }
 
+// checkLogin makes what authenticates requests, and releases it.
+func checkLogin(c *config.Config) error {
+	_, release, err := c.Authenticator()
+	if err != nil {
+		return err
+	}
+	return release()
+}
+
 // validateServe reads a serve.yaml and what it names, except for databases.
 func validateServe(path string) error {
 	c, err := config.Load(path, config.Options{})
@@ -149,11 +154,7 @@ func validateServe(path string) error {
 		return err
 	}
 	_, certificate := c.Certificate()
-	_, release, err := c.Authenticator()
-	if err == nil {
-		err = release()
-	}
-	if err := errors.Join(certificate, err); err != nil {
+	if err := errors.Join(certificate, checkLogin(c)); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil

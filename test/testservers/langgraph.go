@@ -15,7 +15,7 @@ func LangGraph(t *testing.T, agents string) string {
 	if err := os.CopyFS(dir, os.DirFS(agents)); err != nil {
 		t.Fatal(err)
 	}
-	port := freePort(t)
+	port := FreePort(t)
 	command := []string{
 		program, "dev", "--host", "127.0.0.1", "--port", port, "--no-browser", "--no-reload", "--allow-blocking", "--n-jobs-per-worker", "8",
 	}

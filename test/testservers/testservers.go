@@ -160,8 +160,8 @@ func EverythingSSE(t *testing.T) string {
 // permits every access. It returns the address of the MCP server.
 func OAuthMCP(t *testing.T) string {
 	t.Helper()
-	port := freePort(t)
-	ports := []string{"MCP_PORT=" + port, "MCP_AUTH_PORT=" + freePort(t)}
+	port := FreePort(t)
+	ports := []string{"MCP_PORT=" + port, "MCP_AUTH_PORT=" + FreePort(t)}
 	const server = "@modelcontextprotocol/sdk/dist/esm/examples/server/simpleStreamableHttp.js"
 	return node(t, server, []string{"--oauth"}, ports, func(line string) (string, bool) {
 		return "http://localhost:" + port + "/mcp", strings.Contains(line, "MCP Streamable HTTP Server listening")
@@ -171,14 +171,14 @@ func OAuthMCP(t *testing.T) string {
 // everythingAt starts the server with a transport.
 func everythingAt(t *testing.T, transport, path, ready string) string {
 	t.Helper()
-	port := freePort(t)
+	port := FreePort(t)
 	return node(t, everything, []string{transport}, []string{"PORT=" + port}, func(line string) (string, bool) {
 		return "http://localhost:" + port + path, strings.Contains(line, ready)
 	})
 }
 
-// freePort returns a port that was free a moment ago, for servers that cannot choose one.
-func freePort(t *testing.T) string {
+// FreePort returns a port that was free a moment ago, for servers that cannot choose one.
+func FreePort(t *testing.T) string {
 	t.Helper()
 	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "localhost:0")
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -19,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/test/programs"
+	"github.com/agenthost/agenthost/test/testservers"
 )
 
 // patience is how long a page may take.
@@ -41,7 +41,7 @@ func try(t *testing.T, page, example, script string) {
 	if built == "" {
 		t.Skip("the pages are not there; make uis builds them and runs this test")
 	}
-	address := "http://localhost:" + freePort(t)
+	address := "http://localhost:" + testservers.FreePort(t)
 	server := serve(t, example, address)
 	start(t, exec.CommandContext(context.WithoutCancel(t.Context()), "node", "node_modules/next/dist/bin/next", "start", "-p", address[len("http://localhost:"):]),
 		filepath.Join(built, page))
@@ -87,16 +87,6 @@ func answers(t *testing.T, address string) bool {
 	}
 	require.NoError(t, response.Body.Close())
 	return response.StatusCode == http.StatusOK
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer func() { require.NoError(t, listener.Close()) }()
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	require.NoError(t, err)
-	return port
 }
 
 // start starts a program, which is stopped when the test ends.

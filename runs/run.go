@@ -23,7 +23,7 @@ type Run struct {
 	Failure   *Failure  // why it failed; nil otherwise
 	Created   time.Time // the store sets it
 	Updated   time.Time // when its status changed, or somebody cancelled it; the store sets it
-	Due       time.Time // it does not begin earlier
+	Due       time.Time // it does not begin earlier; the zero time: it begins at once
 	// Number orders the runs of a store as they were submitted, from 1. The store assigns it.
 	Number uint64
 	// Attempt counts how often the run was claimed. It is 0 until then, and more than 1 if a process that performed it died or gave it

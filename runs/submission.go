@@ -39,8 +39,10 @@ func (s *Service) Submit(ctx context.Context, sub *Submission) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := Moment(time.Now()) //nolint:forbidigo // runs wait in real time
-	run.Due = now.Add(sub.After)
+	// Without a time, a run can be claimed at once: the clock by which a store looks may be behind, and SQLite's counts whole milliseconds.
+	if sub.After > 0 {
+		run.Due = Moment(time.Now()).Add(sub.After) //nolint:forbidigo // runs wait in real time
+	}
 	own := map[string]any{"graph_id": run.Agent, "assistant_id": run.Assistant}
 	err = s.store.Submit(ctx, run, sub.Create || sub.Thread == "", s.config.MaxQueued, func(t *Thread) {
 		if t.Metadata == nil {

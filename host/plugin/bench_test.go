@@ -95,8 +95,16 @@ func BenchmarkHookFloor(b *testing.B) {
 	floor := guestkit.Fine()
 	b.Run("wat", func(b *testing.B) { measureNode(b, load(b, floor.Bytes()).BeforeModel, 1, "hi") })
 	b.Run("tinygo", func(b *testing.B) { measureNode(b, load(b, tinyGuest(b, "bench")).BeforeAgent, 1, "hi") })
-	b.Run("rust", func(b *testing.B) { measureNode(b, load(b, rustGuest(b, "bench")).BeforeAgent, 1, "hi") })
+	b.Run("rust", func(b *testing.B) { measureNode(b, load(b, rustGuest(b)).BeforeAgent, 1, "hi") })
 	b.Run("go", func(b *testing.B) { measureNode(b, load(b, goGuest(b, "bench")).BeforeAgent, 1, "hi") })
+	b.Run("js", func(b *testing.B) { measureNode(b, load(b, script(b, "js")).BeforeAgent, 1, "hi") })
+	b.Run("python", func(b *testing.B) { measureNode(b, load(b, script(b, "python")).BeforeAgent, 1, "hi") })
+}
+
+// script is the guest bench as a script in this language, with its engine.
+func script(t testing.TB, language string) []byte {
+	t.Helper()
+	return plugin.BenchGuests(t)[language]
 }
 
 // BenchmarkHook1KB is a hook that reads a message of 1 KB and returns an update, as a multiple of what it costs to
@@ -115,10 +123,12 @@ func BenchmarkHook1KB(b *testing.B) {
 	})
 	for _, guest := range []struct {
 		name string
-		code func(testing.TB, string) []byte
-	}{{"tinygo", tinyGuest}, {"rust", rustGuest}, {"go", goGuest}} {
+		code []byte
+	}{
+		{"tinygo", tinyGuest(b, "bench")}, {"rust", rustGuest(b)}, {"go", goGuest(b, "bench")}, {"js", script(b, "js")}, {"python", script(b, "python")},
+	} {
 		b.Run(guest.name, func(b *testing.B) {
-			measureNode(b, load(b, guest.code(b, "bench")).BeforeModel, 1, kilobyte)
+			measureNode(b, load(b, guest.code).BeforeModel, 1, kilobyte)
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/native, "x_native")
 		})
 	}
@@ -177,8 +187,10 @@ func BenchmarkWrapModel(b *testing.B) {
 	}{
 		{"wat", pass.Bytes},
 		{"tinygo", func() []byte { return tinyGuest(b, "bench") }},
-		{"rust", func() []byte { return rustGuest(b, "bench") }},
+		{"rust", func() []byte { return rustGuest(b) }},
 		{"go", func() []byte { return goGuest(b, "bench") }},
+		{"js", func() []byte { return script(b, "js") }},
+		{"python", func() []byte { return script(b, "python") }},
 	} {
 		b.Run(guest.name, func(b *testing.B) {
 			wrap := load(b, guest.code()).WrapModelCall.Func
@@ -275,7 +287,9 @@ func BenchmarkStop(b *testing.B) {
 
 // BenchmarkIsolation shows what it costs to make memory and globals what they were.
 func BenchmarkIsolation(b *testing.B) {
-	for name, code := range map[string][]byte{"tinygo": tinyGuest(b, "bench"), "rust": rustGuest(b, "bench"), "go": goGuest(b, "bench")} {
+	for name, code := range map[string][]byte{
+		"tinygo": tinyGuest(b, "bench"), "rust": rustGuest(b), "go": goGuest(b, "bench"), "js": script(b, "js"), "python": script(b, "python"),
+	} {
 		for _, isolation := range []plugin.Isolation{plugin.IsolatePool, plugin.IsolateCall} {
 			b.Run(name+"/"+string(isolation), func(b *testing.B) {
 				hook := loadWith(b, plugin.Wasm{ID: "bench", Bytes: code, Engine: compiled, Isolation: isolation}).BeforeAgent

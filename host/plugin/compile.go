@@ -22,7 +22,7 @@ func (p *Plugin) compile(ctx context.Context) error {
 	}
 	limits := preflight.Default()
 	limits.Module = MaxModuleSize
-	key := preparedKey{sum, p.isolation == IsolateCall}
+	key := preparedKey{sum, p.takesImages()}
 	ready := p.engine.found(key, code, limits)
 	var module *preflight.Module
 	if ready != nil {
@@ -40,7 +40,7 @@ func (p *Plugin) compile(ctx context.Context) error {
 		return err
 	}
 	if ready == nil {
-		options := meter.Options{Table: limits.Table, Globals: key.isolation}
+		options := meter.Options{Table: limits.Table, Globals: key.globals}
 		if p.contract != nil {
 			options.Self, options.Imports = true, p.importFrom
 		}
@@ -71,7 +71,7 @@ func (p *Plugin) learn(module *preflight.Module, tableMax uint32) error {
 			p.firstMemory, p.limits.Memory), nil)
 	}
 	p.overhead = instanceOverhead + tableSize(module, tableMax)
-	p.restorable = restorable(module)
+	p.restorable, p.starts = restorable(module), module.Start != nil
 	for i, g := range module.Globals {
 		if g.Mutable {
 			p.globals = append(p.globals, i)

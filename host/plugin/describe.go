@@ -114,6 +114,11 @@ func (p *Plugin) ask(ctx context.Context, take func(i *instance) error) error {
 		return err
 	}
 	err = func() error {
+		if p.sharesImage() {
+			if err := i.shareImage(ctx, false); err != nil {
+				return err
+			}
+		}
 		i.beginLoad(ctx, abi.ExportDescribe)
 		wrote, err := i.invoke(abi.ExportDescribe)
 		if err != nil {

@@ -29,7 +29,7 @@ func TestFuelOfHooks(t *testing.T) {
 		{"tinygo", tinyGuest(t, "bench"), map[string]uint64{
 			"bench.before_agent": 269, "bench.before_model": 3_694, "bench.wrap_model_call": 435, "bench.after_model": 5_389, "bench.wrap_tool_call": 497,
 		}, 3_599},
-		{"rust", rustGuest(t, "bench"), map[string]uint64{
+		{"rust", rustGuest(t), map[string]uint64{
 			"bench.before_agent": 289, "bench.before_model": 960, "bench.wrap_model_call": 382, "bench.after_model": 1_304, "bench.wrap_tool_call": 389,
 		}, 757},
 	} {
@@ -87,7 +87,7 @@ func TestAllocationsOfAHook(t *testing.T) { //nolint:paralleltest // others' all
 	}{
 		{"floor", floor.Bytes(), 0},
 		{"tinygo", tinyGuest(t, "bench"), 6},
-		{"rust", rustGuest(t, "bench"), 6},
+		{"rust", rustGuest(t), 6},
 	} {
 		var got float64
 		var err error

@@ -58,9 +58,9 @@ func tinyGuest(t testing.TB, name string) []byte {
 }
 
 // rustGuest returns the same guest as Rust built it; it is committed.
-func rustGuest(t testing.TB, name string) []byte {
+func rustGuest(t testing.TB) []byte {
 	t.Helper()
-	code, err := os.ReadFile(filepath.Join("testdata", name+".rust.wasm"))
+	code, err := os.ReadFile(filepath.Join("testdata", "bench.rust.wasm"))
 	require.NoError(t, err, "run make rust")
 	return code
 }

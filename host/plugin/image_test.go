@@ -10,6 +10,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
+	"github.com/agenthost/agenthost/internal/wasmbin"
 )
 
 // once is a hook that traps if it finds what it left in memory, or a memory that has grown.
@@ -28,6 +29,12 @@ func hasNotGrown() guestkit.Code {
 	return guestkit.Seq(guestkit.Size, guestkit.I32(guestkit.MinPages), guestkit.Differ, guestkit.When(guestkit.Trap))
 }
 
+// growing is a guest whose memory grows to more than 5 MiB when it is initialized, in time for its image to be mapped.
+func growing() *guestkit.Module {
+	g := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
+	return g.Add(wasmbin.Function{Name: "_initialize", Body: guestkit.Seq(guestkit.I32(80), guestkit.Grow, guestkit.Drop, guestkit.Poke(5<<20, 7))})
+}
+
 func TestIsolation(t *testing.T) {
 	t.Parallel()
 	grows := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
@@ -35,11 +42,13 @@ func TestIsolation(t *testing.T) {
 	drops := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
 	drops.On("before_model", leavesMark(), guestkit.Code{0xfc, 9, 0}, guestkit.Nothing) // data.drop
 	drops.DataCount = true
+	large := growing().On("before_model", leavesMark(), guestkit.Nothing)
+	larger := growing().On("before_model", leavesMark(), guestkit.I32(1), guestkit.Grow, guestkit.Drop, guestkit.Nothing)
 	for name, test := range map[string]struct {
 		guest     *guestkit.Module
 		instances int // that two calls use
 	}{
-		"memory": {once(), 1}, "grown memory": {grows, 2}, "what no image holds": {drops, 2},
+		"memory": {once(), 1}, "grown memory": {grows, 2}, "what no image holds": {drops, 2}, "large memory": {large, 1}, "large memory, grown": {larger, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -31,7 +31,8 @@ type instance struct {
 	clock            clock
 	random           random
 	account          account
-	image            *image // its state after configure; nil: it is not restored
+	image            *image              // its state after configure; nil: it is not restored
+	globals          []api.MutableGlobal // in the order of Plugin.globals; nil until an image needs them
 	made             time.Time
 	calls            int    // served so far
 	sized            uint64 // size of its memory after the last of them, in bytes
@@ -58,7 +59,19 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 	i.made = time.Now()
 	i.memory.limit, i.memory.budget = uint64(p.limits.Memory), p.engine.memory
 	i.memory.overhead = p.overhead
-	first := p.firstMemory + p.overhead
+	i.memory.first = uint64(p.firstMemory)
+	if p.image != nil {
+		i.memory.first = uint64(p.image.size)
+		if p.image.file != nil {
+			blank := p.blank()
+			i.memory.blank = *blank
+			defer func() {
+				i.memory.blank = nil
+				p.blanks.Put(blank)
+			}()
+		}
+	}
+	first := int64(i.memory.first) + p.overhead
 	if err := p.engine.memory.wait(ctx, first); err != nil {
 		return nil, p.crowded(stageInstantiate, err)
 	}
@@ -89,7 +102,13 @@ func (i *instance) startForABI(ctx context.Context, code *abiCode, config wazero
 	}
 	i.module = module
 	i.fuel, _ = module.ExportedGlobal(meter.Fuel).(api.MutableGlobal)
-	if initialize := module.ExportedFunction(abi.Initialize); initialize != nil {
+	initialize := module.ExportedFunction(abi.Initialize)
+	switch {
+	case i.plugin.image != nil:
+		if err := i.startFrom(i.plugin.image); err != nil {
+			return errors.Join(err, i.close())
+		}
+	case initialize != nil:
 		i.beginLoad(ctx, stageInit)
 		i.frame.input = i.plugin.source
 		_, err := initialize.Call(i.ctx)
@@ -115,17 +134,42 @@ func (p *Plugin) newInstance(ctx context.Context) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.configure(ctx, i); err != nil {
+	if err := p.prepare(ctx, i); err != nil {
 		return nil, errors.Join(err, i.close())
+	}
+	if p.image != nil && p.image.file != nil && i.memory.mapped == nil { // the others are smaller
+		if err := i.close(); err != nil {
+			return nil, err
+		}
+		if i, err = p.instantiate(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if p.isolation == IsolateCall && i.image == nil {
+		i.image = p.image
 	}
 	delete(i.funcs, abi.ExportDescribe)
 	delete(i.funcs, abi.ExportConfigure) // along with their stacks
-	if p.isolation == IsolateCall && p.restorable {
-		if err := i.takeImage(ctx); err != nil {
-			return nil, errors.Join(err, i.close())
+	return i, nil
+}
+
+// prepare configures an instance, unless the image that it started from is of one that was configured.
+func (p *Plugin) prepare(ctx context.Context, i *instance) error {
+	shares := p.sharesImage()
+	if !shares || !p.image.configured {
+		if err := p.configure(ctx, i); err != nil {
+			return err
 		}
 	}
-	return i, nil
+	switch {
+	case shares && !p.image.configured:
+		if err := i.shareImage(ctx, true); err != nil {
+			return err
+		}
+	case !shares && p.isolation == IsolateCall && p.restorable:
+		return i.ownImage(ctx)
+	}
+	return nil
 }
 
 // invoke calls an export with the frame's input and reports whether a result was written. Any error is an [*Error], or says

@@ -13,6 +13,10 @@ var errNoMemory = errors.New("no memory is left for plugins")
 // records when the guest wanted more, so that the following trap is classified correctly.
 type memory struct {
 	bytes  []byte
+	first  uint64 // how large it will be when the instance has started, in bytes
+	mapped []byte // a mapping, which Free removes; nil: none
+	next   []byte // replaces bytes when the memory grows for the first time; nil: nothing does
+	blank  []byte // what the module's data is written to before next replaces it; nil: a memory of its own
 	limit  uint64
 	budget *memoryBudget
 
@@ -26,8 +30,12 @@ type memory struct {
 
 // Allocate returns the memory itself, since an instance has only one.
 func (m *memory) Allocate(capacity, _ uint64) experimental.LinearMemory {
-	if m.reserveCapacity(min(capacity, m.limit)) {
-		m.bytes = make([]byte, 0, min(capacity, m.limit))
+	if m.blank != nil {
+		m.bytes = m.blank[:0]
+		return m
+	}
+	if capacity = min(max(capacity, m.first), m.limit); m.reserveCapacity(capacity) {
+		m.bytes = make([]byte, 0, capacity)
 	}
 	return m
 }
@@ -37,6 +45,9 @@ func (m *memory) Reallocate(size uint64) []byte {
 	if size+uint64(m.extra) > m.limit {
 		m.refused = true
 		return nil
+	}
+	if size <= uint64(len(m.next)) {
+		m.bytes, m.next = m.next, nil
 	}
 	if size > uint64(cap(m.bytes)) {
 		room := min(size+size/4, m.limit)
@@ -99,8 +110,21 @@ func (m *memory) releaseExtra(n int64) {
 	}
 }
 
+// mapNext lets a mapping of the file replace the memory when it grows for the first time.
+func (m *memory) mapNext(file *imageFile) error {
+	mapped, err := file.mapped()
+	m.mapped, m.next = mapped, mapped
+	return err
+}
+
 // Free drops the memory of a closed instance.
-func (m *memory) Free() { m.bytes = nil }
+func (m *memory) Free() {
+	m.bytes, m.next = nil, nil
+	if m.mapped != nil {
+		_ = unmap(m.mapped) // it was mapped
+		m.mapped = nil
+	}
+}
 
 // release returns everything that the instance holds to the budget. It may be called twice.
 func (m *memory) release() {

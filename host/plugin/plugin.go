@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -42,12 +43,15 @@ type Plugin struct {
 	compiled  compiledCode      // an *abiCode or, with a contract, a contract.Code
 	pool      *pool
 
-	firstMemory int64    // initial size of its memory, in bytes
-	overhead    int64    // what an instance takes besides its memory, in bytes
-	codeDigest  string   // of the metered module
-	codeSize    int64    // the compiled code's estimated share of the engine's memory
-	globals     []int    // the mutable ones, which an image holds
-	restorable  bool     // an image captures the whole state of an instance
+	firstMemory int64  // initial size of its memory, in bytes
+	overhead    int64  // what an instance takes besides its memory, in bytes
+	codeDigest  string // of the metered module
+	codeSize    int64  // the compiled code's estimated share of the engine's memory
+	globals     []int  // the mutable ones, which an image holds
+	restorable  bool   // an image captures the whole state of an instance
+	starts      bool   // the module has a start function
+	image       *image // from which instances start; nil: each is initialized and configured
+	blanks      sync.Pool
 	exports     []string // functions that the ABI defines
 	loadFuel    uint64   // used up to the first configured instance
 
@@ -171,6 +175,7 @@ func (p *Plugin) fault(stage string, kind Kind, message string, cause error) *Er
 // Close waits for active calls, and closes all instances.
 func (p *Plugin) Close() error {
 	err := errors.Join(p.pool.close(), p.capabilities.close())
+	p.dropImage()
 	p.engine.memory.unregister(p.pool)
 	if p.compiled != nil {
 		err = errors.Join(err, p.engine.codes.leave(p.codeDigest, p.codeSize))

@@ -22,8 +22,8 @@ type preparedModule struct {
 
 // preparedKey identifies everything that a preparation depends on.
 type preparedKey struct {
-	code      [sha256.Size]byte
-	isolation bool // its globals are exported
+	code    [sha256.Size]byte
+	globals bool // its mutable globals are exported
 }
 
 // preparedStore keeps the modules prepared most recently, so that a plugin loaded again, by another agent or a swap, need

@@ -94,7 +94,7 @@ func (f *preparedFiles) put(p *preparedModule) {
 // path returns the path of a module's file. All builds share it, so that successive builds do not fill the directory.
 func (f *preparedFiles) path(key preparedKey) string {
 	name := hex.EncodeToString(key.code[:])
-	if key.isolation {
+	if key.globals {
 		name += "-globals"
 	}
 	return filepath.Join(f.dir, name)

@@ -13,7 +13,7 @@ import (
 
 // TestRatios holds what a hook of a guest may cost. The limits are above the targets, for machines that do other work.
 func TestRatios(t *testing.T) { //nolint:paralleltest // time counts
-	tinygo, rust := hooksOf(t, tinyGuest(t, "bench")), hooksOf(t, rustGuest(t, "bench"))
+	tinygo, rust := hooksOf(t, tinyGuest(t, "bench")), hooksOf(t, rustGuest(t))
 	natively := repeated(t, nativeDocuments(kilobyte))
 	for _, c := range []struct {
 		name  string

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,10 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/plugin/anatomy"
 	"github.com/agenthost/agenthost/internal/toolchain"
+	"github.com/agenthost/agenthost/sdk/js"
+	"github.com/agenthost/agenthost/sdk/python"
 )
 
 var errOutOfFuel = errors.New("out of fuel")
@@ -23,6 +27,7 @@ var errOutOfFuel = errors.New("out of fuel")
 type workload struct {
 	name  string
 	code  []byte
+	text  []byte // the script that an interpreter reads; nil: the code is not one
 	setup func(t testing.TB, g *guest)
 	run   func(t testing.TB, g *guest) int64
 }
@@ -37,22 +42,44 @@ func realWorkloads(t testing.TB) []workload {
 	require.NoError(t, err)
 	hook := func(t testing.TB, g *guest) int64 { t.Helper(); return g.call(t, "before_model", g.input) }
 	return []workload{
-		{"standard Go decodes 1,000 messages", goGuest(t), func(t testing.TB, g *guest) {
+		{"standard Go decodes 1,000 messages", goGuest(t), nil, func(t testing.TB, g *guest) {
 			t.Helper()
 			g.call(t, abi.ExportConfigure, []byte{0x80})
 			g.input = messages(t, 1000, 300)
 		}, hook},
-		{"TinyGo redacts 1 MB", read(t, "../../../plugins/redact/redact.wasm"), func(t testing.TB, g *guest) {
+		{"TinyGo redacts 1 MB", read(t, "../../../plugins/redact/redact.wasm"), nil, func(t testing.TB, g *guest) {
 			t.Helper()
 			g.call(t, abi.ExportConfigure, config.Raw())
 			g.input = messages(t, 1, 1<<20)
 		}, hook},
-		{"Rust scans 1 MB", read(t, "testdata/scan.rust.wasm"), func(t testing.TB, g *guest) {
+		{"Rust scans 1 MB", read(t, "testdata/scan.rust.wasm"), nil, func(t testing.TB, g *guest) {
 			t.Helper()
 			_, err := g.module.ExportedFunction("fill").Call(context.Background())
 			require.NoError(t, err)
 		}, func(t testing.TB, g *guest) int64 { t.Helper(); return g.call(t, "scan", nil) }},
 	}
+}
+
+// scriptWorkloads returns interpreters whose scripts read the texts of messages.
+func scriptWorkloads(t testing.TB) []workload {
+	t.Helper()
+	var all []workload
+	for _, s := range []struct{ language, file string }{{"JavaScript", "bench.js"}, {"Python", "bench.py"}} {
+		text := string(read(t, "../testdata/"+s.file))
+		module, err := js.Plugin(js.Script{File: s.file, Source: text})
+		if s.language == "Python" {
+			module, err = python.Plugin(python.Script{File: s.file, Files: map[string]string{s.file: text}})
+		}
+		require.NoError(t, err)
+		code, script, err := anatomy.CutScript(module)
+		require.NoError(t, err)
+		all = append(all, workload{s.language + " reads 100 messages", code, script, func(t testing.TB, g *guest) {
+			t.Helper()
+			g.call(t, abi.ExportConfigure, []byte{0x80})
+			g.input = messages(t, 100, 300)
+		}, func(t testing.TB, g *guest) int64 { t.Helper(); return g.call(t, "before_model", g.input) }})
+	}
+	return all
 }
 
 // tightWorkloads returns loops that do next to nothing.
@@ -62,18 +89,18 @@ func tightWorkloads() []workload {
 	}
 	nothing := func(testing.TB, *guest) {}
 	return []workload{
-		{"counting loop", counting(), nothing, run(100_000)},
-		{"byte hash loop", hashing(), nothing, run(100_000)},
-		{"recursion", fib(), nothing, run(20)},
+		{"counting loop", counting(), nil, nothing, run(100_000)},
+		{"byte hash loop", hashing(), nil, nothing, run(100_000)},
+		{"recursion", fib(), nil, nothing, run(20)},
 	}
 }
 
 // BenchmarkOverhead compares guests with and without a meter, in turns. The reported ratio is that of the fastest
 // calls.
 func BenchmarkOverhead(b *testing.B) {
-	for _, w := range append(realWorkloads(b), tightWorkloads()...) {
+	for _, w := range slices.Concat(realWorkloads(b), scriptWorkloads(b), tightWorkloads()) {
 		b.Run(w.name, func(b *testing.B) {
-			plain, with := start(b, w.code), start(b, metered(b, w.code))
+			plain, with := start(b, w.code, w.text...), start(b, metered(b, w.code), w.text...)
 			w.setup(b, plain)
 			w.setup(b, with)
 			best := [2]time.Duration{time.Hour, time.Hour}

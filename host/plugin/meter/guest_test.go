@@ -20,7 +20,9 @@ const tableMax = 64 << 10
 // metered puts a meter into a module.
 func metered(t testing.TB, code []byte) []byte {
 	t.Helper()
-	m, err := preflight.Check(code, preflight.Default())
+	limits := preflight.Default()
+	limits.Module = 32 << 20 // an interpreter is large
+	m, err := preflight.Check(code, limits)
 	require.NoError(t, err)
 	out, err := meter.Rewrite(code, m, meter.Options{Table: tableMax})
 	require.NoError(t, err)
@@ -56,12 +58,12 @@ type guest struct {
 }
 
 // start makes an instance. It is closed when the test ends.
-func start(t testing.TB, code []byte) *guest {
+func start(t testing.TB, code []byte, script ...byte) *guest {
 	t.Helper()
 	ctx := context.Background()
 	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCoreFeatures(api.CoreFeaturesV2))
 	t.Cleanup(func() { require.NoError(t, r.Close(ctx)) })
-	g := &guest{budget: budget{slice: 200_000, limit: 1 << 60}}
+	g := &guest{budget: budget{slice: 200_000, limit: 1 << 60}, input: script}
 	wasi_snapshot_preview1.MustInstantiate(ctx, r)
 	g.imports(t, r)
 	module, err := r.InstantiateWithConfig(ctx, code, wazero.NewModuleConfig().WithStartFunctions("_initialize"))

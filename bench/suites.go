@@ -9,6 +9,8 @@ func hooksSuite() *Suite {
 			row("agenthost, TinyGo", "tinygo"),
 			row("agenthost, Rust", "rust"),
 			row("agenthost, standard Go", "go"),
+			row("agenthost, TypeScript", "typescript"),
+			row("agenthost, Python", "python"),
 			row("agenthost, a plugin of Extism (TinyGo)", "extism"),
 			row("agenthost, native", "native"),
 			row("Extism's SDK (TinyGo)", "extism-sdk"),

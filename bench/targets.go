@@ -29,6 +29,7 @@ func started(row string) func(*Results) (float64, error) {
 
 // The reasons why targets are missed. COSTS.md says more about each.
 const (
+	whyScript = "an interpreter in the sandbox performs some thousand instructions of its own for each that the script needs."
 	whyTinyGo = "six of TinyGo's microseconds are the guest's own instructions, and Extism's SDK runs the same; what the host adds " +
 		"is the same for Rust."
 	whyWrap = "what the hand-written guest has is the host's and the layer's; the rest is the SDK's in the guest: the input, the copy of what next replies, an object " +
@@ -67,6 +68,12 @@ var targets = []Target{
 	{What: "by go-plugin, gRPC : ours in TinyGo", Limit: 10, Least: true, Format: times, Of: hookSlower("hashicorp/go-plugin, gRPC", "TinyGo"), Why: whyTinyGo},
 	{What: "by HTTP on loopback : ours in TinyGo", Limit: 8, Least: true, Format: times, Of: hookSlower("HTTP on loopback", "TinyGo"), Why: whyTinyGo},
 	{What: "by a shell command : ours in TinyGo", Limit: 200, Least: true, Format: times, Of: hookSlower("a shell command", "TinyGo"), Why: whyTinyGo},
+	{What: "the same hook in TypeScript : in TinyGo", Limit: 4, Format: times, Of: slower("hooks", "hook", "agenthost, TypeScript", "agenthost, TinyGo"), Why: whyScript},
+	{What: "the same hook in Python : in TinyGo", Limit: 4, Format: times, Of: slower("hooks", "hook", "agenthost, Python", "agenthost, TinyGo"), Why: whyScript},
+	{What: "by LangChain JS : ours in TypeScript", Limit: 20, Least: true, Format: times, Of: hookSlower("LangChain JS", "TypeScript")},
+	{What: "by LangChain Python : ours in Python", Limit: 5, Least: true, Format: times, Of: hookSlower("LangChain Python", "Python"), Why: whyScript},
+	{What: "one more instance: JavaScript", Limit: 1e6, Format: duration, Of: guest("one more instance: JavaScript")},
+	{What: "one more instance: Python", Limit: 1e6, Format: duration, Of: guest("one more instance: Python")},
 	{What: "round, plain", Limit: 5e3, Format: duration, Of: loop("plain"), Why: whySlow},
 	{What: "round, plain: LangChain Python : agenthost", Limit: 250, Least: true, Format: times, Of: loopSlower("LangChain Python", "plain")},
 	{What: "round, plain: LangChain JS : agenthost", Limit: 250, Least: true, Format: times, Of: loopSlower("LangChain JS", "plain")},

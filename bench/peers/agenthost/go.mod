@@ -21,6 +21,7 @@ require (
 	aead.dev/minisign v0.3.0 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/dylibso/observe-sdk/go v0.0.0-20240828172851-9145d8ad07e1 // indirect
+	github.com/evanw/esbuild v0.28.2 // indirect
 	github.com/fatih/color v1.13.0 // indirect
 	github.com/gobwas/glob v1.1.0 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect

@@ -11,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/extism"
+	"github.com/agenthost/agenthost/host/plugin/script"
 )
 
 // place is the middleware with its hook in the place that a case names, and what ends it.
@@ -24,6 +25,10 @@ func place(name string) (m host.Middleware, stop func(), err error) {
 		return inPlugin("bench.rust.wasm")
 	case "go:hook":
 		return inPlugin("bench.go.wasm")
+	case "typescript:hook":
+		return inScript("hook.ts")
+	case "python:hook":
+		return inScript("hook.py")
 	case "extism:hook":
 		return inPlugin("bench.extism.wasm")
 	case "extism-sdk:hook":
@@ -46,6 +51,15 @@ func inPlugin(file string) (host.Middleware, func(), error) {
 		return nil, nil, err
 	}
 	return plugin.Wasm{Path: guestFile(file), Engine: engine, Config: onlyHook()}, func() { _ = engine.Close() }, nil
+}
+
+// inScript is a plugin of agenthost in a language that it interprets.
+func inScript(file string) (host.Middleware, func(), error) {
+	engine, err := plugin.NewEngine(plugin.EngineConfig{Loaders: []plugin.Loader{script.Loader{}}})
+	if err != nil {
+		return nil, nil, err
+	}
+	return plugin.Wasm{Path: file, Engine: engine}, func() { _ = engine.Close() }, nil
 }
 
 // guestFile is where build.sh has put a guest.

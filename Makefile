@@ -69,7 +69,7 @@ siege: ## let hostile plugins, tools and models act together for the time SIEGE,
 	AGENTHOST_SIEGE=$(SIEGE) go test -count=1 -run '^TestSiege$$' -timeout=120m -v ./host/plugin/hostile
 
 .PHONY: servers
-servers: $(BIN)/servers/node_modules/.installed $(BIN)/servers/venv/.installed $(BIN)/servers/litellm/.installed $(BIN)/servers/langgraph/.installed ## install the third-party servers and clients of tests; needs Node.js 20 or later, and Python 3.11 with venv
+servers: $(BIN)/servers/node_modules/.installed $(BIN)/servers/venv/.installed $(BIN)/servers/litellm/.installed $(BIN)/servers/langgraph/.installed $(BIN)/servers/python/.installed ## install the third-party servers, clients and checkers of tests; needs Node.js 20 or later, and Python 3.11 with venv
 
 $(BIN)/servers/node_modules/.installed: test/testservers/package.json test/testservers/package-lock.json
 	mkdir -p $(BIN)/servers
@@ -91,6 +91,11 @@ $(BIN)/servers/litellm/.installed: test/testservers/litellm.txt
 $(BIN)/servers/langgraph/.installed: test/testservers/langgraph.txt
 	python3 -m venv $(BIN)/servers/langgraph
 	$(BIN)/servers/langgraph/bin/pip install --quiet --disable-pip-version-check --only-binary :all: --no-compile --no-deps -r $<
+	touch $@
+
+$(BIN)/servers/python/.installed: test/testservers/python.txt
+	python3 -m venv $(BIN)/servers/python
+	$(BIN)/servers/python/bin/pip install --quiet --disable-pip-version-check --only-binary :all: -r $<
 	touch $@
 
 LLMPOSTER_VERSION := 0.5.0

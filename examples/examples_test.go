@@ -121,9 +121,10 @@ func TestAPolicyInPython(t *testing.T) {
 	require.Contains(t, program(t, nil, "agenthost", "run", "-f", manifest, "which files?"), "notes.txt")
 	require.Contains(t, program(t, nil, "agenthost", "run", "-f", manifest, "read app.log"), "The tool read_file is not allowed.")
 	for _, name := range []string{"budget", "policy", "router"} {
-		source, err := os.ReadFile("python/" + name + ".py")
+		source, err := os.ReadFile(filepath.Join("python", name, name+".py"))
 		require.NoError(t, err)
-		require.LessOrEqual(t, strings.Count(string(source), "\n"), 40)
+		require.LessOrEqual(t, strings.Count(string(source), "\n"), 40, name)
+		require.Contains(t, program(t, nil, "agenthost", "plugin", "test", "examples/python/"+name), " 0 failed")
 	}
 }
 

@@ -50,7 +50,7 @@ func TestABudgetAndARouterInPython(t *testing.T) {
 	}
 
 	budget := with(plugin.Wasm{
-		Path: "python/budget.py", Config: map[string]any{"tenant": "acme", "tokens": 100}, Grant: plugin.Grant{KV: &plugin.KVGrant{}},
+		Path: "python/budget/budget.py", Config: map[string]any{"tenant": "acme", "tokens": 100}, Grant: plugin.Grant{KV: &plugin.KVGrant{}},
 	})
 	require.Equal(t, "small: Be brief.", say(budget, "hi"))
 	require.Equal(t, "small: Be brief.", say(budget, "hi"))
@@ -58,7 +58,7 @@ func TestABudgetAndARouterInPython(t *testing.T) {
 	now = now.Add(2 * time.Hour)
 	require.Equal(t, "small: Be brief.", say(budget, "hi"))
 
-	router := with(plugin.Wasm{Path: "python/router.py", Config: map[string]any{"routes": []any{
+	router := with(plugin.Wasm{Path: "python/router/router.py", Config: map[string]any{"routes": []any{
 		map[string]any{"match": `\b(law|contract)`, "model": "large", "prompt": "Cite the clause."},
 		map[string]any{"match": "weather", "prompt": "Use Celsius."},
 	}}})

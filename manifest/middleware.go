@@ -110,7 +110,7 @@ type pluginEntry struct {
 
 // pluginSource is the path of a module, or a mapping that also has a digest or public keys.
 type pluginSource struct {
-	// the path of the module, or of a script (.ts, .mts, .js, .mjs, or a directory with a package.json), relative to the manifest
+	// the path of the module, or of a script (.ts, .mts, .js, .mjs, .py, or a directory with a package.json or an __init__.py), relative to the manifest
 	Path     string     `yaml:"path" strict:"required"`
 	SHA256   digest     `yaml:"sha256"`   // the SHA-256 digest that the module must have, in hexadecimal
 	Minisign publicKeys `yaml:"minisign"` // a minisign public key, or several; one of them must have signed the module

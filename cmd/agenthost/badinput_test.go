@@ -121,7 +121,7 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 		},
 		{
 			name: "a directory as a plugin", manifest: say + "middleware: [{plugin: .}]\n", code: exitUsage,
-			says: []string{"agenthost.yaml:3:14", "middleware[0]: plugin file: ", "is a directory, not a regular file; name the module (.wasm) or the script (.ts, .js) in it"},
+			says: []string{"agenthost.yaml:3:14", "middleware[0]: plugin file: ", "is a directory, not a regular file; name the module (.wasm) or the script (.ts, .js, .py) in it"},
 		},
 		{
 			name: "missing plugin file", manifest: say + "middleware:\n  - plugin: ./none.wasm\n", code: exitUsage,

@@ -29,11 +29,11 @@ const sdkCopy = "copy"
 func (a *app) pluginNewCommand() *cobra.Command {
 	var flags pluginNew
 	c := &cobra.Command{
-		Use:   "new NAME --lang go|tinygo|rust|ts|js",
+		Use:   "new NAME --lang go|tinygo|rust|ts|js|python",
 		Short: "Start a plugin project: sources, tests and an agent to try it",
 		Long: `Write a plugin project into the new directory NAME: a small hook for each name in --hooks, with a
 unit test and a golden case, a manifest with a scripted model to try the plugin, and a README. A project
-in TypeScript (ts) or JavaScript (js) needs no other program than agenthost, and has no unit tests.
+in TypeScript (ts), JavaScript (js) or Python needs no other program than agenthost, and has no unit tests.
 
 Where a project in another language gets the SDK from:
 
@@ -44,13 +44,13 @@ Where a project in another language gets the SDK from:
 The last one needs no network for the SDK itself. Compilers still download the SDK's few
 dependencies if they are not in the cache of Go or cargo.`,
 		Example: `  agenthost plugin new greeter --lang tinygo
-  agenthost plugin new policy --lang ts
+  agenthost plugin new policy --lang python
   agenthost plugin new limiter --lang rust --hooks before_model,after_agent
   cd greeter && agenthost plugin build && agenthost plugin test && agenthost run "hello"`,
 		Args: arguments("NAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.pluginNew(c.Context(), args[0], &flags) },
 	}
-	c.Flags().StringVar(&flags.language, "lang", "", "the `LANGUAGE`: go, tinygo, rust, ts or js; tinygo is Go with a compiler that makes small plugins")
+	c.Flags().StringVar(&flags.language, "lang", "", "the `LANGUAGE`: "+toolchain.Names+"; tinygo is Go with a compiler that makes small plugins")
 	c.Flags().StringSliceVar(&flags.hooks, "hooks", []string{string(abi.BeforeModel), string(abi.WrapToolCall)},
 		"the `HOOKS` to begin with, separated by commas")
 	c.Flags().StringVar(&flags.sdk, "sdk", "", "the `PATH` of a checkout of agenthost whose SDK to use, or copy")
@@ -59,7 +59,7 @@ dependencies if they are not in the cache of Go or cargo.`,
 
 func (a *app) pluginNew(ctx context.Context, name string, flags *pluginNew) error {
 	if flags.language == "" {
-		return &exitError{exitUsage, errors.New("plugin new: --lang is missing; choose go, tinygo, rust, ts or js")}
+		return &exitError{exitUsage, errors.New("plugin new: --lang is missing; choose " + toolchain.Names)}
 	}
 	p := &scaffold.Project{Name: name, Dir: name}
 	var err error

@@ -63,9 +63,14 @@ func TestFromNothingToARun(t *testing.T) {
 	}
 }
 
-// TestAScriptFromNothingToARun does what a new user of TypeScript or JavaScript does, for whom agenthost is enough.
+// TestAScriptFromNothingToARun does what a new user of TypeScript, JavaScript or Python does, for whom agenthost is enough.
 func TestAScriptFromNothingToARun(t *testing.T) {
-	for _, lang := range []string{"ts", "js"} {
+	for _, test := range []struct{ lang, file, breaks, says, cut, cutSays string }{
+		{"ts", "first-try.ts", "null.x\n", ":1: TypeError", "import {\n", ":2: "},
+		{"js", "first-try.js", "null.x\n", ":1: TypeError", "import {\n", ":2: "},
+		{"python", "first-try.py", "None.x\n", ":1: AttributeError", "import (\n", ":1: SyntaxError"},
+	} {
+		lang, file := test.lang, test.file
 		t.Run(lang, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			b := setup(t, say)
@@ -74,7 +79,6 @@ func TestAScriptFromNothingToARun(t *testing.T) {
 				require.Equal(t, want, b.runWith(t.Context(), "", args...), "%v\n%s%s", args, &b.out, &b.err)
 				return b.out.String()
 			}
-			file := "first-try." + lang
 			require.Contains(t, do(exitOK, "plugin", "new", "first-try", "--lang", lang, "--hooks",
 				"before_agent,before_model,wrap_model_call,after_model,wrap_tool_call,after_agent"), "agenthost plugin check "+file)
 			t.Chdir("first-try")
@@ -108,15 +112,19 @@ func TestAScriptFromNothingToARun(t *testing.T) {
 			// What breaks it is told with its line, and is no fault of the host.
 			source, err := os.ReadFile(file)
 			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(file, []byte("null.x\n"+string(source)), 0o600))
-			require.Contains(t, do(exitPlugin, "plugin", "check", file), file+":1: TypeError")
-			require.Contains(t, do(exitPlugin, "plugin", "inspect", file), file+":1: TypeError")
+			require.NoError(t, os.WriteFile(file, []byte(test.breaks+string(source)), 0o600))
+			require.Contains(t, do(exitPlugin, "plugin", "check", file), file+test.says)
+			require.Contains(t, do(exitPlugin, "plugin", "inspect", file), file+test.says)
 			do(exitPlugin, "plugin", "pack", file)
-			require.Contains(t, b.err.String(), file+":1: TypeError")
-			require.NoError(t, os.WriteFile(file, []byte("import {\n"), 0o600))
-			require.Contains(t, do(exitUsage, "plugin", "check", file), file+":2: ")
-			do(exitUsage, "plugin", "pack", file)
-			require.Contains(t, b.err.String(), file+":2: ")
+			require.Contains(t, b.err.String(), file+test.says)
+			require.NoError(t, os.WriteFile(file, []byte(test.cut), 0o600))
+			code := exitUsage // the loader finds it
+			if lang == "python" {
+				code = exitPlugin // the engine does
+			}
+			require.Contains(t, do(code, "plugin", "check", file), file+test.cutSays)
+			do(code, "plugin", "pack", file)
+			require.Contains(t, b.err.String(), file+test.cutSays)
 		})
 	}
 }
@@ -125,16 +133,20 @@ func TestScriptsInDirectories(t *testing.T) {
 	t.Parallel()
 	b := setup(t, say)
 	const empty = "import { plugin } from \"agenthost\"\nexport default plugin({ name: \"x\", version: \"1\", beforeModel() {} })\n"
+	const python = "from agenthost import before_model\n\n@before_model\ndef f(state): pass\n"
 	const golden = "hook: before_model\nmessages: [{role: human, content: hello}]\nexpect: {}\n"
 	for name, text := range map[string]string{
 		"package/package.json": `{"main": "src/x.js"}`, "package/src/x.js": empty, "package/testdata/a.yaml": golden,
 		"one/x.ts": empty, "one/x.wasm": "", "one/testdata/a.yaml": golden,
 		"own/own.ts": empty, "own/a.ts": empty, "own/types.d.ts": "", "own/testdata/a.yaml": golden,
 		"two/a.ts": empty, "two/b.mjs": empty,
+		"module/__init__.py": "from .rules import f", "module/rules.py": python, "module/testdata/a.yaml": golden,
+		"beside/beside.py": python, "beside/test_beside.py": "", "beside/beside_test.py": "", "beside/conftest.py": "", "beside/testdata/a.yaml": golden,
+		"tested/x.ts": empty, "tested/x.test.ts": "", "tested/testdata/a.yaml": golden,
 	} {
 		b.write(name, text)
 	}
-	for _, dir := range []string{"package", "one", "own"} {
+	for _, dir := range []string{"package", "one", "own", "module", "beside", "tested"} {
 		require.Equal(t, exitOK, b.test(filepath.Join(b.dir, dir)), "%s %s", &b.out, &b.err)
 		require.Contains(t, b.out.String(), "1 case, 0 failed")
 	}
@@ -150,13 +162,13 @@ func TestPluginNewRefusesWhatItCannotDo(t *testing.T) {
 	require.NoError(t, err)
 	t.Chdir(t.TempDir())
 	for says, args := range map[string][]string{
-		"--lang is missing; choose go, tinygo, rust, ts or js": {"x"},
-		"plugin new: NAME is missing":                          {"--lang", "go"},
-		`the language "c" is unknown`:                          {"x", "--lang", "c"},
-		`there is no hook "before_tool"`:                       {"x", "--lang", "go", "--hooks", "before_tool"},
-		"this is not a checkout of agenthost":                  {"x", "--lang", "go", "--sdk", "."},
-		`"Big Name" is not a valid name for a plugin`:          {"Big Name", "--lang", "go", "--sdk", checkout},
-		`"../elsewhere" is not a valid name for a plugin`:      {"../elsewhere", "--lang", "go", "--sdk", checkout},
+		"--lang is missing; choose go, tinygo, rust, ts, js or python": {"x"},
+		"plugin new: NAME is missing":                                  {"--lang", "go"},
+		`the language "c" is unknown`:                                  {"x", "--lang", "c"},
+		`there is no hook "before_tool"`:                               {"x", "--lang", "go", "--hooks", "before_tool"},
+		"this is not a checkout of agenthost":                          {"x", "--lang", "go", "--sdk", "."},
+		`"Big Name" is not a valid name for a plugin`:                  {"Big Name", "--lang", "go", "--sdk", checkout},
+		`"../elsewhere" is not a valid name for a plugin`:              {"../elsewhere", "--lang", "go", "--sdk", checkout},
 	} {
 		require.Equal(t, exitUsage, b.runWith(t.Context(), "", append([]string{"plugin", "new"}, args...)...), says)
 		require.Contains(t, b.err.String(), says)

@@ -31,8 +31,8 @@ func (a *app) pluginTestCommand() *cobra.Command {
 		Short: "Run the golden cases of a plugin",
 		Long: `Run the golden cases of a plugin. They are the files testdata/*.yaml next to its file; each says what a
 hook gets and what it must do. The plugin is FILE, or the one in DIR, by default the current directory:
-DIR itself if it has a package.json, or else a script (*.ts, *.js) in it, or else a module (*.wasm). Of
-several, it is the one with the directory's name.
+DIR itself if it has a package.json or an __init__.py, or else a script (*.ts, *.js, *.py) in it, or else a
+module (*.wasm). Of several, it is the one with the directory's name.
 
 Each case runs in the sandbox in an instance of its own, and the host checks and applies the result as in
 any run. docs/plugin-test.md describes the files.
@@ -149,6 +149,9 @@ func someNames(files []string) string {
 	return strings.Join(names, ", ")
 }
 
+// auxiliary matches the names of files that are next to plugins: types, and unit tests as Node's test runner and pytest find them.
+var auxiliary = regexp.MustCompile(`\.(d|test)\.[mc]?[tj]s$|^(test_.*|.*_test|conftest)\.py$`)
+
 // pluginsIn returns the modules and the scripts in a directory.
 func pluginsIn(dir string) (modules, scripts []string, err error) {
 	entries, err := os.ReadDir(dir)
@@ -161,7 +164,7 @@ func pluginsIn(dir string) (modules, scripts []string, err error) {
 		case e.IsDir():
 		case filepath.Ext(path) == ".wasm":
 			modules = append(modules, path)
-		case loaderOf(path) != nil && !strings.HasSuffix(path, ".d.ts"): // which only describes types
+		case loaderOf(path) != nil && !auxiliary.MatchString(e.Name()):
 			scripts = append(scripts, path)
 		}
 	}

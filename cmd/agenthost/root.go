@@ -278,7 +278,8 @@ func (a *app) engine(logger *slog.Logger) *plugin.Engine {
 			return nil, err
 		}
 		return plugin.NewEngine(plugin.EngineConfig{
-			Dir: filepath.Join(dir, "agenthost", "wasm"), Compile: plugin.CompileInChild(self, compileCommand), Contracts: contracts(), Loaders: loaders(),
+			Dir: filepath.Join(dir, "agenthost", "wasm"), Compile: a.telling(plugin.CompileInChild(self, compileCommand)),
+			Contracts: contracts(), Loaders: loaders(),
 		})
 	}()
 	if err == nil {
@@ -287,6 +288,22 @@ func (a *app) engine(logger *slog.Logger) *plugin.Engine {
 	logger.Warn("compiled plugins cannot be cached; every start compiles them again", "reason", err)
 	engine, _ = plugin.NewEngine(plugin.EngineConfig{Contracts: contracts(), Loaders: loaders()}) // only a directory can make it fail
 	return engine
+}
+
+// largeModule is the size in bytes from which a module takes seconds to compile.
+const largeModule = 4 << 20
+
+// telling returns a CompileFunc that tells the person at the terminal why nothing happens yet.
+func (a *app) telling(compile plugin.CompileFunc) plugin.CompileFunc {
+	if !a.terminal {
+		return compile
+	}
+	return func(ctx context.Context, dir string, module []byte) error {
+		if len(module) >= largeModule {
+			fmt.Fprintf(a.err, "· compiling a plugin of %d MiB; the result is kept for later starts\n", len(module)>>20)
+		}
+		return compile(ctx, dir, module)
+	}
 }
 
 // contracts returns the contracts that plugins may be written for besides the ABI itself.

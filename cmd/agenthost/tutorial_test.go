@@ -16,7 +16,7 @@ import (
 // TestTutorial follows the tutorials: it writes a page's files, runs its commands and compares their outputs. It uses no network.
 func TestTutorial(t *testing.T) {
 	t.Parallel()
-	for name, commands := range map[string]int{"tutorial": 20, "typescript": 15} {
+	for name, commands := range map[string]int{"tutorial": 20, "typescript": 15, "python": 6} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			page, err := os.ReadFile("../../docs/" + name + ".md")

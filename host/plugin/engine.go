@@ -58,7 +58,7 @@ type Loader interface {
 	Loads(path string) bool
 	// Load returns the module. Equal sources must give equal modules.
 	Load(path string) ([]byte, error)
-	// Files returns the files that Load reads, so that a plugin can be reloaded when one of them changes.
+	// Files returns the files and directories that Load reads, so that a plugin can be reloaded when one of them changes.
 	Files(path string) ([]string, error)
 }
 

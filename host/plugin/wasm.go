@@ -152,7 +152,7 @@ const MaxModuleSize = 32 << 20
 func readModule(path string) ([]byte, error) {
 	code, err := regularfile.Read(path, MaxModuleSize)
 	if kind, ok := errors.AsType[*regularfile.KindError](err); ok && kind.Mode.IsDir() {
-		return nil, fmt.Errorf("plugin file: %w; name the module (.wasm) or the script (.ts, .js) in it", err)
+		return nil, fmt.Errorf("plugin file: %w; name the module (.wasm) or the script (.ts, .js, .py) in it", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("plugin file: %w", err)

@@ -41,7 +41,7 @@ func (b Build) Run(ctx context.Context, l Language) (string, error) {
 		err = job.tinygo(ctx)
 	case Rust:
 		err = job.rust(ctx)
-	case TypeScript, JavaScript:
+	case TypeScript, JavaScript, Python:
 		err = noBuild(b.Dir)
 	default:
 		_, err = Parse(string(l))

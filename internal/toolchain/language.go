@@ -1,10 +1,13 @@
 package toolchain
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agenthost/agenthost/internal/regularfile"
@@ -21,18 +24,28 @@ const (
 
 	TypeScript Language = "ts" // scripts, which need no build
 	JavaScript Language = "js"
+	Python     Language = "python"
 )
 
+// scripts has the languages whose plugins load from their sources, with the extension of their files.
+var scripts = map[Language]string{TypeScript: ".ts", JavaScript: ".js", Python: ".py"}
+
 // IsScript reports whether plugins in the language load from their sources.
-func (l Language) IsScript() bool { return l == TypeScript || l == JavaScript }
+func (l Language) IsScript() bool { return scripts[l] != "" }
+
+// Extension returns the extension of a plugin's file, such as .py, or .wasm for the result of a build.
+func (l Language) Extension() string { return cmp.Or(scripts[l], ".wasm") }
+
+// Names lists the languages for messages and help.
+const Names = "go, tinygo, rust, ts, js or python"
 
 // Parse reads the name of a language.
 func Parse(name string) (Language, error) {
 	switch l := Language(name); l {
-	case Go, TinyGo, Rust, TypeScript, JavaScript:
+	case Go, TinyGo, Rust, TypeScript, JavaScript, Python:
 		return l, nil
 	default:
-		return "", fmt.Errorf("the language %q is unknown; use go, tinygo, rust, ts or js", name)
+		return "", fmt.Errorf("the language %q is unknown; use %s", name, Names)
 	}
 }
 
@@ -54,7 +67,7 @@ func Detect(dir string) (Language, error) {
 			rust = true
 		case filepath.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
 			golang = true
-		case filepath.Ext(name) == ".ts" || filepath.Ext(name) == ".js":
+		case slices.Contains(slices.Collect(maps.Values(scripts)), filepath.Ext(name)):
 			script = true
 		}
 	}

@@ -215,6 +215,8 @@ func TestDetect(t *testing.T) {
 		"none":  {files: []string{"README.md"}, says: "it holds no plugin"},
 		"tests": {files: []string{"main_test.go"}, says: "it holds no plugin"},
 		"empty": {says: "it holds no plugin"},
+		"ts":    {files: []string{"policy.ts"}, says: "a script needs no build"},
+		"py":    {files: []string{"policy.py"}, says: "a script needs no build"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -237,5 +239,5 @@ func TestDetect(t *testing.T) {
 	_, err = toolchain.Build{Dir: filepath.Join(t.TempDir(), "gone")}.Run(t.Context(), toolchain.Go)
 	require.ErrorContains(t, err, "there is no such directory")
 	_, err = toolchain.Parse("c")
-	require.EqualError(t, err, `the language "c" is unknown; use go, tinygo, rust, ts or js`)
+	require.EqualError(t, err, `the language "c" is unknown; use go, tinygo, rust, ts, js or python`)
 }

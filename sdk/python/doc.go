@@ -14,4 +14,9 @@
 // engine/ holds the engine's sources, engine/api what a script can import, and engine/lib the part of Python's standard library that
 // it can import. Scripts see no files, no environment and no network; time, datetime and random follow the clock and the seed of the
 // hook's input.
+//
+// The files beside are the PyPI package agenthost-sdk: the module agenthost as the engine has it, types for editors (its documents.py is
+// generated from package abi), and a host for tests under CPython.
 package python
+
+//go:generate go run ./gen

@@ -6,6 +6,12 @@ import (
 	"testing"
 )
 
+// Tool returns the path of a tool for tests, which an interpreter runs. If the tools are not installed, the test is skipped, or fails in CI.
+func Tool(t *testing.T, path, interpreter string) string {
+	t.Helper()
+	return installed(t, path, interpreter)
+}
+
 // PythonClient returns the command that runs a script with LangGraph's SDK for Python and the package langgraph.
 func PythonClient(t *testing.T, script string) []string {
 	t.Helper()

@@ -52,7 +52,7 @@ func (Loader) Load(path string) ([]byte, error) {
 	return js.Plugin(s)
 }
 
-// Files returns the files of the script: those that Load bundles, and a directory's package.json.
+// Files returns the files of the script: those that Load bundles, and a directory's package.json; in Python also the directories.
 func (Loader) Files(path string) ([]string, error) {
 	if isPython(path) {
 		_, files, err := collect(path)

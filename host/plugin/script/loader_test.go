@@ -170,30 +170,38 @@ func TestEqualSourcesGiveEqualModules(t *testing.T) {
 	require.Equal(t, first, second)
 }
 
-// A plugin that is watched is loaded again when any of its files changes, also while another one is broken.
-func TestWatchedScripts(t *testing.T) {
-	t.Parallel()
-	dir := write(t, map[string]string{
-		"p/package.json": `{"main": "x.ts"}`, "p/x.ts": fmt.Sprintf(upper, "./a"), "p/a.ts": "export const upper = (s: string) => s + \" one\"\n",
-	})
-	change := func(name, text string) {
-		t.Helper()
-		path := filepath.Join(dir, "p", name)
-		require.NoError(t, os.WriteFile(path+".new", []byte(text), 0o600))
-		require.NoError(t, os.Rename(path+".new", path))
-	}
+// replace replaces a file at once, as editors do.
+func replace(t *testing.T, path, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path+".new", []byte(text), 0o600))
+	require.NoError(t, os.Rename(path+".new", path))
+}
+
+// watched makes an agent with a plugin that is watched, and returns a function that compares what the agent says.
+func watched(t *testing.T, path string) (says func(want string)) {
+	t.Helper()
 	agent, err := host.New(host.Config{Model: sayer{}, Middleware: []host.Middleware{
-		plugin.Wasm{ID: "x", Path: filepath.Join(dir, "p"), Engine: compiled, Watch: true, Limits: plugin.Limits{Deadline: time.Minute}},
+		plugin.Wasm{ID: "x", Path: path, Engine: compiled, Watch: true, Limits: plugin.Limits{Deadline: time.Minute}},
 	}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, agent.Close()) })
-	says := func(want string) {
+	return func(want string) {
 		t.Helper()
 		result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
 		require.NoError(t, err)
 		last, _ := result.Messages.Last()
 		require.Equal(t, want, last.Content.Text())
 	}
+}
+
+// A plugin that is watched is loaded again when any of its files changes, also while another one is broken.
+func TestWatchedScripts(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{
+		"p/package.json": `{"main": "x.ts"}`, "p/x.ts": fmt.Sprintf(upper, "./a"), "p/a.ts": "export const upper = (s: string) => s + \" one\"\n",
+	})
+	change := func(name, text string) { replace(t, filepath.Join(dir, "p", name), text) }
+	says := watched(t, filepath.Join(dir, "p"))
 	says("hello one")
 	change("a.ts", "export const upper = (s: string) => s + \" two\"\n")
 	says("hello two")

@@ -30,7 +30,8 @@ func isPython(name string) bool {
 }
 
 // collect reads a script in Python: one file, or a package with all its modules, and the packages of the directory vendor beside it.
-// The same files give the same result in any directory. It also returns the paths of the files that it has read.
+// The same files give the same result in any directory. It also returns the paths of the files and directories that it has read: a
+// directory changes when it gets a file.
 func collect(name string) (s python.Script, read []string, err error) {
 	if name, err = filepath.Abs(name); err != nil {
 		return s, nil, err
@@ -64,7 +65,7 @@ func collect(name string) (s python.Script, read []string, err error) {
 // collection is the files of a script, by their paths in errors.
 type collection struct {
 	files map[string]string
-	read  []string // the paths of the files
+	read  []string // the paths of the files and directories
 	size  int
 }
 
@@ -83,6 +84,7 @@ func (c *collection) tree(dir, as, skip string) error {
 		case entry.IsDir() && (below == skip || entry.Name() == "__pycache__"):
 			return fs.SkipDir
 		case entry.IsDir():
+			c.read = append(c.read, name)
 			return nil
 		case filepath.Ext(name) == ".so" || filepath.Ext(name) == ".pyd":
 			return &Error{Problems: []Problem{{Text: fmt.Sprintf("%s is native code, which does not run in a plugin; "+

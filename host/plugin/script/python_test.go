@@ -79,3 +79,24 @@ func TestEqualPythonSourcesGiveEqualModules(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, first, second)
 }
+
+// A package that is watched is loaded again when one of its modules changes or appears.
+func TestWatchedPythonScripts(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{"p/__init__.py": upperOf(".work"), "p/work.py": "def upper(s): return s + ' one'\n"})
+	says := watched(t, filepath.Join(dir, "p"))
+	change := func(name, text string) { replace(t, filepath.Join(dir, "p", name), text) }
+	says("hello one")
+	change("work.py", "def upper(s): return s + ' two'\n")
+	says("hello two")
+	change("work.py", "def upper(\n")
+	says("hello two")
+	change("work.py", "from .more import upper\n")
+	says("hello two")
+	change("more.py", "def upper(s): return s + ' three'\n")
+	says("hello three")
+	change("more.py", "from rules import upper\n")
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "p", "vendor"), 0o700))
+	change("vendor/rules.py", "def upper(s): return s + ' four'\n")
+	says("hello four")
+}

@@ -2,34 +2,17 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
-	"reflect"
-	"strconv"
 	"strings"
-)
 
-// documents are the documents that scripts see or write with the ABI's own keys, by the file of package abi that declares them.
-var documents = []struct {
-	file  string
-	types []string
-}{
-	{"message.go", []string{"Message", "ToolCall", "InvalidToolCall", "Usage"}},
-	{"input.go", []string{"View", "ModelRequest", "ModelResponse"}},
-	{"description.go", []string{"Description", "HookSpecs", "HookSpec", "FieldSpec", "ToolSpec", "Capability"}},
-	{"operation.go", []string{"Budget"}},
-	{"kv.go", []string{"KVEntry", "KVPage", "KVItem"}},
-	{"fetch.go", []string{"Header"}},
-}
+	"github.com/agenthost/agenthost/internal/documents"
+)
 
 // types are the types of TypeScript for those of Go that are not documents with keys of their own.
 var types = map[string]string{
-	"string": "string", "bool": "boolean", "uint64": "number", "int64": "number", "int": "number", "float64": "number",
+	"string": "string", "bool": "boolean", "uint64": "number", "int64": "number", "int": "number", "float64": "number", "[]byte": "Uint8Array",
 	"Content": "Content", "ViewSpec": "ViewSpec", "NameList": "string[]", "Target": "Target",
 	"Role": `"human" | "ai" | "tool" | "system"`, "Scope": `"run" | "thread" | "plugin"`,
 	"wire.Raw": "Value", "wire.Map": "{ [key: string]: Value }",
@@ -61,101 +44,45 @@ func main() {
 }
 
 func run(abi, output string) error {
+	all, err := documents.Read(abi)
+	if err != nil {
+		return err
+	}
+	for _, d := range all {
+		types[d.Name] = d.Name
+	}
 	var b strings.Builder
 	b.WriteString(head)
-	for _, d := range documents {
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(abi, d.file), nil, parser.ParseComments)
-		if err != nil {
-			return err
-		}
-		for _, name := range d.types {
-			if err := writeType(&b, file, name); err != nil {
-				return fmt.Errorf("%s: %s: %w", d.file, name, err)
+	for _, d := range all {
+		fmt.Fprintf(&b, "\n/** %s */\nexport interface %s {\n", d.Doc, d.Name)
+		for _, f := range d.Fields {
+			if err := writeField(&b, f); err != nil {
+				return fmt.Errorf("%s: %w", d.Name, err)
 			}
 		}
+		b.WriteString("}\n")
 	}
 	return os.WriteFile(output, []byte(b.String()), 0o644) //nolint:gosec // anybody may read types
 }
 
-// writeType writes a struct as an interface.
-func writeType(b *strings.Builder, file *ast.File, name string) error {
-	for _, decl := range file.Decls {
-		general, ok := decl.(*ast.GenDecl)
-		if !ok {
-			continue
+func writeField(b *strings.Builder, f documents.Field) error {
+	is, known := types[f.Type.Name]
+	if !known {
+		return fmt.Errorf("%s: the type %s has no counterpart in TypeScript; add it to the table types", f.Key, f.Type.Name)
+	}
+	if f.Type.List {
+		if strings.ContainsAny(is, " |") {
+			is = "(" + is + ")"
 		}
-		for _, spec := range general.Specs {
-			declared, ok := spec.(*ast.TypeSpec)
-			if !ok || declared.Name.Name != name {
-				continue
-			}
-			fields, ok := declared.Type.(*ast.StructType)
-			if !ok {
-				return fmt.Errorf("it is a %T, not a struct", declared.Type)
-			}
-			fmt.Fprintf(b, "\n/** %s */\nexport interface %s {\n", strings.Join(strings.Fields(general.Doc.Text()), " "), name)
-			for _, field := range fields.Fields.List {
-				if err := writeField(b, field); err != nil {
-					return err
-				}
-			}
-			b.WriteString("}\n")
-			return nil
-		}
+		is += "[]"
 	}
-	return errors.New("there is no such type")
-}
-
-func writeField(b *strings.Builder, field *ast.Field) error {
-	tag, err := strconv.Unquote(field.Tag.Value)
-	if err != nil {
-		return err
-	}
-	key, option, _ := strings.Cut(reflect.StructTag(tag).Get("msgpack"), ",")
-	is, err := typeOf(field.Type)
-	if err != nil {
-		return fmt.Errorf("%s: %w", key, err)
-	}
-	if comment := strings.TrimSpace(field.Comment.Text()); comment != "" {
-		fmt.Fprintf(b, "\t/** %s */\n", comment)
+	if f.Doc != "" {
+		fmt.Fprintf(b, "\t/** %s */\n", f.Doc)
 	}
 	mark := ""
-	if option != "" {
+	if f.Optional {
 		mark = "?"
 	}
-	fmt.Fprintf(b, "\t%s%s: %s\n", key, mark, is)
+	fmt.Fprintf(b, "\t%s%s: %s\n", f.Key, mark, is)
 	return nil
-}
-
-// typeOf returns the type of TypeScript for one of Go.
-func typeOf(e ast.Expr) (string, error) {
-	switch t := e.(type) {
-	case *ast.StarExpr:
-		return typeOf(t.X)
-	case *ast.ArrayType:
-		if element, ok := t.Elt.(*ast.Ident); ok && element.Name == "byte" {
-			return "Uint8Array", nil
-		}
-		element, err := typeOf(t.Elt)
-		if strings.ContainsAny(element, " |") {
-			element = "(" + element + ")"
-		}
-		return element + "[]", err
-	case *ast.SelectorExpr:
-		if from, ok := t.X.(*ast.Ident); ok && types[from.Name+"."+t.Sel.Name] != "" {
-			return types[from.Name+"."+t.Sel.Name], nil
-		}
-	case *ast.Ident:
-		if known := types[t.Name]; known != "" {
-			return known, nil
-		}
-		for _, d := range documents {
-			for _, name := range d.types {
-				if name == t.Name {
-					return name, nil
-				}
-			}
-		}
-	}
-	return "", fmt.Errorf("the type %T has no counterpart in TypeScript; add it to the table types", e)
 }

@@ -116,15 +116,19 @@ type file struct {
 
 // render renders the templates of the project.
 func (p *Project) render() ([]file, error) {
-	root := "templates/rust"
+	dirs := []string{"templates/common"}
 	switch {
 	case p.IsGo():
-		root = "templates/go"
+		dirs = append(dirs, "templates/go")
+	case p.IsPython():
+		dirs = append(dirs, "templates/script", "templates/python")
 	case p.Language.IsScript():
-		root = "templates/script"
+		dirs = append(dirs, "templates/script", "templates/javascript")
+	default:
+		dirs = append(dirs, "templates/rust")
 	}
 	var files []file
-	for _, dir := range []string{"templates/common", root} {
+	for _, dir := range dirs {
 		err := fs.WalkDir(templates, dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
@@ -176,12 +180,10 @@ func (p *Project) execute(path string) ([]byte, error) {
 func (p *Project) IsGo() bool { return p.Language == toolchain.Go || p.Language == toolchain.TinyGo }
 
 // File returns the file that the project's manifest names.
-func (p *Project) File() string {
-	if p.Language.IsScript() {
-		return p.Name + "." + string(p.Language)
-	}
-	return p.Name + ".wasm"
-}
+func (p *Project) File() string { return p.Name + p.Language.Extension() }
+
+// IsPython reports whether the plugin is written in Python.
+func (p *Project) IsPython() bool { return p.Language == toolchain.Python }
 
 // IsTyped reports whether the plugin is written in TypeScript.
 func (p *Project) IsTyped() bool { return p.Language == toolchain.TypeScript }

@@ -96,7 +96,7 @@ func TestARustProjectHasItsOwnSDK(t *testing.T) {
 	require.Contains(t, string(said), "third_party/agenthost")
 }
 
-// TestScriptProjects loads a project with each hook alone, one with none and one with all, in both languages.
+// TestScriptProjects loads a project with each hook alone, one with none and one with all, in each language.
 func TestScriptProjects(t *testing.T) {
 	t.Parallel()
 	engine, err := plugin.NewEngine(plugin.EngineConfig{Memory: 4 << 30, Loaders: []plugin.Loader{script.Loader{}}})
@@ -106,12 +106,12 @@ func TestScriptProjects(t *testing.T) {
 	for _, hook := range abi.Hooks() {
 		sets = append(sets, []abi.Hook{hook})
 	}
-	for _, lang := range []toolchain.Language{toolchain.TypeScript, toolchain.JavaScript} {
+	for _, lang := range []toolchain.Language{toolchain.TypeScript, toolchain.JavaScript, toolchain.Python} {
 		for _, hooks := range sets {
 			p := scaffold.Project{Name: "try-it", Dir: filepath.Join(t.TempDir(), "try-it"), Language: lang, Hooks: hooks}
 			files, err := p.Write()
 			require.NoError(t, err)
-			require.Contains(t, files, "try-it."+string(lang))
+			require.Contains(t, files, "try-it"+lang.Extension())
 			require.NotContains(t, files, "third_party/agenthost/")
 			in := author.Inspect(t.Context(), plugin.Wasm{Path: filepath.Join(p.Dir, p.File()), Engine: engine})
 			require.True(t, in.OK, in.Message)
@@ -120,7 +120,11 @@ func TestScriptProjects(t *testing.T) {
 			}
 			source, err := os.ReadFile(filepath.Join(p.Dir, p.File()))
 			require.NoError(t, err)
-			require.NotRegexp(t, `\n\n\n|\n$|\{\n\s*\n`, strings.TrimSuffix(string(source), "\n"))
+			blank := `\n\n\n`
+			if lang == toolchain.Python {
+				blank += `\n`
+			}
+			require.NotRegexp(t, blank+`|\n$|[{(]\n\s*\n`, strings.TrimSuffix(string(source), "\n"))
 		}
 	}
 }

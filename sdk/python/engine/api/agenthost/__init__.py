@@ -14,14 +14,26 @@ from agenthost._hook import (
     wrap_tool_call,
 )
 from agenthost._message import AIMessage, AnyMessage, HumanMessage, Message, RemoveMessage, SystemMessage, ToolMessage
-from agenthost._request import Command, ExtendedModelResponse, ModelRequest, ModelResponse, Runtime, State, ToolCallRequest, interrupt, log
+from agenthost._request import (
+    Command,
+    ExtendedModelResponse,
+    ModelRequest,
+    ModelResponse,
+    Response,
+    Runtime,
+    State,
+    Store,
+    ToolCallRequest,
+    interrupt,
+    log,
+)
 from agenthost._state import Field
 
 AgentState = State
 
 __all__ = [
     "AIMessage", "AgentMiddleware", "AgentState", "AnyMessage", "Command", "ExtendedModelResponse", "Field", "HookError", "HumanMessage",
-    "Message", "ModelRequest", "ModelResponse", "RemoveMessage", "Runtime", "State", "SystemMessage", "ToolCallRequest", "ToolError",
-    "ToolMessage", "after_agent", "after_model", "before_agent", "before_model", "dynamic_prompt", "hook_config", "interrupt", "log", "plugin",
-    "tool", "wrap_model_call", "wrap_tool_call",
+    "Message", "ModelRequest", "ModelResponse", "RemoveMessage", "Response", "Runtime", "State", "Store", "SystemMessage", "ToolCallRequest",
+    "ToolError", "ToolMessage", "after_agent", "after_model", "before_agent", "before_model", "dynamic_prompt", "hook_config", "interrupt", "log",
+    "plugin", "tool", "wrap_model_call", "wrap_tool_call",
 ]

@@ -29,7 +29,7 @@ class Frame:
         self.reply = self.failure = self.answer = self.said = None
 
 
-definition = None
+definition = Definition("plugin.py")  # start replaces it; outside of an engine, a file with a plugin can still be imported
 config = {}
 
 
@@ -95,9 +95,10 @@ def arguments_of(run):
 
 def parameters_of(run):
     names = [n for n in arguments_of(run) if n != "runtime"]
-    defaults = len(run.__defaults__ or ()) + len(run.__kwdefaults__ or {})
+    count, defaults = run.__code__.co_argcount, len(run.__defaults__ or ())
+    optional = {*run.__code__.co_varnames[count - defaults : count], *(run.__kwdefaults__ or ())}
     annotations = run.__annotations__
-    required = names[: len(names) - defaults]
+    required = [n for n in names if n not in optional]
     schema = {"type": "object", "properties": {n: schema_of(annotations.get(n)) for n in names}, "additionalProperties": False}
     return {**schema, "required": required} if required else schema
 

@@ -1,9 +1,11 @@
 """A policy for tools: reads go through, writes ask a person, and everything else is refused. A run may call five tools."""
 
-from agenthost import Command, Field, ToolMessage, interrupt, plugin, wrap_tool_call
+from typing import Callable
+
+from agenthost import Command, Field, ToolCallRequest, ToolMessage, interrupt, plugin, wrap_tool_call
 
 MOST = 5
-NAMES = {"type": "array", "items": {"type": "string"}, "default": []}
+NAMES: dict[str, object] = {"type": "array", "items": {"type": "string"}, "default": []}
 
 plugin(
     version="1.0.0",
@@ -14,8 +16,8 @@ plugin(
 
 
 @wrap_tool_call
-def policy(request, handler):
-    name, config = request.tool_call["name"], request.config
+def policy(request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage]) -> ToolMessage | Command:
+    name, config = request.name, request.config
     if request.state["tool_count"] >= MOST:
         return refuse(f"A run may call {MOST} tools. Answer with what you have.")
     if name in config["writes"]:
@@ -27,5 +29,5 @@ def policy(request, handler):
     return Command(update={"tool_count": 1})
 
 
-def refuse(text):
+def refuse(text: str) -> ToolMessage:
     return ToolMessage(text, status="error")

@@ -1,8 +1,9 @@
 """A router of prompts: each question goes to the model of its topic, with the prompt of that topic."""
 
 import re
+from typing import Callable
 
-from agenthost import plugin, wrap_model_call
+from agenthost import ModelRequest, ModelResponse, plugin, wrap_model_call
 
 plugin(
     version="1.0.0",
@@ -25,12 +26,12 @@ plugin(
 
 
 @wrap_model_call
-def router(request, handler):
+def router(request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]) -> ModelResponse:
     question = next((m.text for m in reversed(request.messages) if m.type == "human"), "")
     for route in request.config["routes"]:
         if re.search(route["match"], question, re.IGNORECASE):
-            changes = {"model": route.get("model", request.model)}
+            request = request.override(model=route.get("model", request.model))
             if "prompt" in route:
-                changes["system_prompt"] = "\n\n".join(filter(None, [request.system_prompt, route["prompt"]]))
-            return handler(request.override(**changes))
+                request = request.override(system_prompt="\n\n".join(filter(None, [request.system_prompt, route["prompt"]])))
+            break
     return handler(request)

@@ -1,0 +1,204 @@
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Protocol, Self, TypedDict, Unpack, overload
+
+from agenthost._message import AIMessage, AnyMessage, Message, SystemMessage, ToolMessage
+from agenthost._state import Field
+from agenthost.documents import Budget, Content, KVEntry, KVPage, ToolCall
+
+_Scope = Literal["run", "thread", "plugin"]
+_Messages = Sequence[Message | Mapping[str, Any] | tuple[str, Content] | str]
+
+class State(dict[str, Any]):
+    """The state that a hook sees: the messages and the fields that it reads. A field is also an attribute."""
+
+    def __init__(self, input: Mapping[str, Any]) -> None: ...
+    def __missing__(self, key: str) -> Any: ...
+    @overload
+    def __getitem__(self, key: Literal["messages"], /) -> list[AnyMessage]: ...
+    @overload
+    def __getitem__(self, key: str, /) -> Any: ...
+    def __getattr__(self, key: str) -> Any: ...
+    def __contains__(self, key: object) -> bool: ...
+
+class Log:
+    """Writes lines to the host's log."""
+
+    def debug(self, *values: Any) -> None: ...
+    def info(self, *values: Any) -> None: ...
+    def warning(self, *values: Any) -> None: ...
+    def warn(self, *values: Any) -> None: ...
+    def error(self, *values: Any) -> None: ...
+
+log: Log
+
+def interrupt(value: Any, *, key: str = "question") -> Any:
+    """Asks the outside world. Returns the answer, or leaves the hook until there is one. The key tells several questions apart."""
+
+class Store:
+    """Entries of the plugin that outlive a hook, in the scope "run", "thread" or "plugin"."""
+
+    def __init__(self, scope: _Scope) -> None: ...
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value of an entry."""
+    def entry(self, key: str) -> KVEntry | None:
+        """An entry with value and version; None: there is none."""
+    def put(self, key: str, value: Any, *, if_version: int | None = None) -> int:
+        """Writes an entry and returns its version. With if_version, an entry of another version makes it raise a HookError "ECONFLICT"."""
+    def delete(self, key: str, *, if_version: int | None = None) -> None: ...
+    def list(self, *, prefix: str | None = None, after: str | None = None, limit: int | None = None) -> KVPage:
+        """A page of entries."""
+
+class Response:
+    """What fetch returned."""
+
+    status_code: int
+    status: int
+    ok: bool
+    url: str
+    content: bytes
+    headers: dict[str, str]
+    def __init__(self, reply: Mapping[str, Any]) -> None: ...
+    @property
+    def text(self) -> str: ...
+    def json(self) -> Any: ...
+
+class Runtime:
+    """What every hook and tool can use."""
+
+    config: dict[str, Any]
+    context: dict[str, Any]
+    log: Log
+    run_id: str
+    thread_id: str | None
+    step: str
+    n: int
+    large: list[str]
+    idempotency_key: str | None
+    state: State  # in a tool
+    tool_call_id: str  # in a tool
+    def __init__(self, input: Mapping[str, Any], config: Mapping[str, Any]) -> None: ...
+    @staticmethod
+    def interrupt(value: Any, *, key: str = "question") -> Any: ...
+    def store(self, scope: _Scope) -> Store: ...
+    def fetch(
+        self, url: str, *, method: str | None = None, headers: Mapping[str, str] | None = None, body: str | bytes | None = None,
+        json: Any = None, timeout: float | None = None,
+    ) -> Response:
+        """Makes an HTTP request. The timeout is in seconds."""
+    def generate(
+        self, messages: str | Mapping[str, Any] | _Messages, *, model: str | None = None, system: Content | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> AIMessage:
+        """Calls the granted model, without tools, and returns its message."""
+    def call_tool(self, name: str, args: Mapping[str, Any] | None = None) -> ToolMessage:
+        """Runs a tool of the agent and returns its message."""
+    def read_fields(self, *fields: str | Field[Any]) -> dict[str, Any]: ...
+    def read_messages(self, start: int, count: int) -> list[AnyMessage]: ...
+    def emit(self, name: str, data: Any = None) -> None:
+        """Puts an event into the run's stream."""
+    @property
+    def stream_writer(self) -> Callable[[Any], None]: ...
+    def budget(self) -> Budget: ...
+    def now(self) -> float:
+        """The virtual time, in seconds since 1970."""
+    def clock_now(self) -> float:
+        """The real time, in seconds since 1970."""
+    def random_bytes(self, count: int) -> bytes: ...
+
+class Command:
+    """An update of the state, and where the run goes on."""
+
+    update: Mapping[str, Any]
+    goto: str | None
+    def __init__(self, *, update: Mapping[str, Any] | None = None, goto: str | None = None, resume: None = None, graph: None = None) -> None: ...
+
+class ModelResponse:
+    """The response of a model: its messages, in result."""
+
+    result: list[AnyMessage]
+    structured_response: Any
+    model: str | None
+    stop_reason: str | None
+    def __init__(
+        self, result: _Messages | Message | str, structured_response: Any = None, *, model: str | None = None, stop_reason: str | None = None
+    ) -> None: ...
+    @property
+    def message(self) -> AIMessage:
+        """The last message of the model."""
+
+class ExtendedModelResponse:
+    """A response with an update of the state."""
+
+    model_response: ModelResponse
+    command: Command | None
+    def __init__(self, model_response: ModelResponse, command: Command | None = None) -> None: ...
+
+class Tool:
+    """A tool that is offered, by its name."""
+
+    name: str
+    def __init__(self, name: str) -> None: ...
+
+class _Named(Protocol):  # such as a tool of the plugin
+    name: str
+
+class _ModelChange(TypedDict, total=False):
+    messages: _Messages
+    model: str
+    model_settings: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    system: Content | None
+    system_message: SystemMessage | None
+    system_prompt: str | None
+    tool_choice: str | None
+    tools: Sequence[str | _Named]
+
+class ModelRequest:
+    """The request of a model call. model and tools are names: the host has their definitions."""
+
+    messages: list[AnyMessage]
+    model: str
+    system: Content | None
+    tools: list[Tool]
+    tool_choice: str | None
+    settings: dict[str, Any]
+    runtime: Runtime
+    config: dict[str, Any]
+    state: State
+    def __init__(self, frame: Any, input: Mapping[str, Any], config: Mapping[str, Any]) -> None: ...
+    @property
+    def system_prompt(self) -> str | None: ...
+    @property
+    def system_message(self) -> SystemMessage | None: ...
+    @property
+    def model_settings(self) -> dict[str, Any]: ...
+    def override(self, **changes: Unpack[_ModelChange]) -> Self:
+        """A copy with other values."""
+    def next(self, request: ModelRequest | None = None, /, **changes: Unpack[_ModelChange]) -> ModelResponse:
+        """Calls the inner layers, with a request or with changes. Raises if they failed."""
+
+class _ToolChange(TypedDict, total=False):
+    args: Mapping[str, Any]
+    name: str
+    tool: str | _Named
+    tool_call: Mapping[str, Any]
+
+class ToolCallRequest:
+    """A tool call. tool_call has name, args and id."""
+
+    tool_call: ToolCall
+    tool: Tool | None
+    runtime: Runtime
+    config: dict[str, Any]
+    state: State
+    def __init__(self, frame: Any, input: Mapping[str, Any], config: Mapping[str, Any]) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def args(self) -> dict[str, Any]: ...
+    @property
+    def id(self) -> str: ...
+    def override(self, **changes: Unpack[_ToolChange]) -> Self:
+        """A copy with other values."""
+    def next(self, request: ToolCallRequest | None = None, /, **changes: Unpack[_ToolChange]) -> ToolMessage:
+        """Calls the inner layers, with a request or with changes. Raises if they failed."""

@@ -16,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/cassette"
 	"github.com/agenthost/agenthost/test/packages"
+	"github.com/agenthost/agenthost/test/programs"
 	"github.com/agenthost/agenthost/test/testservers"
 )
 
@@ -63,6 +64,11 @@ func TestThePackedPackage(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, examples, 6)
 
+	commands, err := programs.Build("cmd/agenthost")
+	require.NoError(t, err)
+	packages.Run(t, filepath.Join(work, "examples"), nil, filepath.Join(commands, "agenthost"), "plugin", "new", "project", "--lang", "python", "--hooks",
+		"before_agent,before_model,wrap_model_call,after_model,wrap_tool_call,after_agent")
+	examples = append(examples, filepath.Join(work, "examples", "project", "project.py"))
 	tutorial := t.TempDir()
 	page, err := os.ReadFile("../../docs/python.md")
 	require.NoError(t, err)
@@ -140,6 +146,25 @@ func requireSame(t *testing.T, source, installed string) {
 	got, err := os.ReadFile(installed)
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(got), installed)
+}
+
+// TestTheGuide loads what docs/python.md shows of plugins, in the engine.
+func TestTheGuide(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/python.md")
+	require.NoError(t, err)
+	loaded := 0
+	for _, block := range regexp.MustCompile("(?s)```python\n(.*?)```\n").FindAllSubmatch(page, -1) {
+		source := string(block[1])
+		if !strings.Contains(source, "from agenthost import") {
+			continue
+		}
+		loaded++
+		if _, _, err := setup(t, source); err != nil { // a declaration alone
+			require.ErrorContains(t, err, "the script has no hook and no tool", source)
+		}
+	}
+	require.GreaterOrEqual(t, loaded, 6)
 }
 
 // recording is what an engine did with a script, for test/repeat.py.

@@ -241,7 +241,7 @@ func TestCPythonDoesWhatTheEngineDoes(t *testing.T) {
 	var all []recording
 	for name, source := range scripts {
 		var r recorder
-		_, _, _ = run(t, source, func(w *plugin.Wasm) { w.Recorder = &r }) //nolint:dogsled // it is recorded
+		_, _, _ = run(t, source, func(w *plugin.Wasm) { w.Recorder = &r })
 		require.NotEmpty(t, r.made.Frames, name)
 		r.made.Name, r.made.File, r.made.Files = name, "policy.py", map[string]string{"policy.py": source}
 		all = append(all, r.made)

@@ -25,9 +25,9 @@ func Copy(t *testing.T, dir string, files ...string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o700))
 	for _, file := range files {
-		content, err := os.ReadFile(file) //nolint:gosec // a test chose it
+		content, err := os.ReadFile(file)
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(file)), content, 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(file)), content, 0o600)) //nolint:gosec // a test chose it
 	}
 }
 

@@ -31,7 +31,7 @@ class Entries:
     def call(self, now: float = MARCH_1ST) -> Any:
         answer = {"content": "hi", "usage": {"input_tokens": 50, "output_tokens": 10, "total_tokens": 60}}
         operations = {"kv.get": self.get, "kv.put": self.put}
-        return budget.call("wrap_model_call", {"request": {}}, next=lambda _: answer, operations=operations, now=now).result
+        return budget.call("wrap_model_call", next=lambda _: answer, operations=operations, now=now).result
 
 
 def test_the_tokens_of_a_day_are_counted() -> None:

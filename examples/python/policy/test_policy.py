@@ -11,22 +11,22 @@ def call(name: str) -> ToolCall:
 
 
 def test_a_tool_that_reads_goes_through_and_is_counted() -> None:
-    outcome = policy.call("wrap_tool_call", {"call": call("list_files"), "state": {"tool_count": 0}})
+    outcome = policy.call("wrap_tool_call", {"call": call("list_files")})
     assert outcome.result == {"state": {"tool_count": 1}}
     assert outcome.next == [{}]
 
 
 def test_a_tool_that_writes_asks_a_person() -> None:
-    outcome = policy.call("wrap_tool_call", {"call": call("write_file"), "state": {"tool_count": 0}})
+    outcome = policy.call("wrap_tool_call", {"call": call("write_file")})
     assert outcome.result["interrupts"][0]["value"]["tool"] == "write_file"
     assert outcome.next == []
     for answer, calls in ((True, 1), (False, 0)):
-        outcome = policy.call("wrap_tool_call", {"call": call("write_file"), "state": {"tool_count": 0}, "answers": {"question": answer}})
+        outcome = policy.call("wrap_tool_call", {"call": call("write_file"), "answers": {"question": answer}})
         assert len(outcome.next) == calls
 
 
 def test_other_tools_are_refused() -> None:
-    outcome = policy.call("wrap_tool_call", {"call": call("delete_file"), "state": {"tool_count": 0}})
+    outcome = policy.call("wrap_tool_call", {"call": call("delete_file")})
     assert outcome.result["tool_message"] == {"content": "The tool delete_file is not allowed.", "status": "error"}
     assert policy.module.refuse("no").status == "error"
 

@@ -139,14 +139,41 @@ class Plugin:
         if hook not in get_args(HookName):
             raise TypeError(f"there is no hook {hook!r}; choose from {', '.join(get_args(HookName))}")
         self._n += 1
+        document = self._completed(hook, input or {})
+        document |= {"step": f"test.{hook}", "n": self._n, "now": round(now * 1_000_000_000), "seed": seed}
         host = _Host(self._runtime, hook, operations or {}, next)
         call = Call(host)
-        document = _document(input or {}, step=f"test.{hook}", n=self._n, now=round(now * 1_000_000_000), seed=seed)
-        result = self._runtime.serve(call, hook, document)
+        result = self._runtime.serve(call, hook, encode(document))
         if host.broken is not None:
             raise host.broken
         host.outcome.result = self._result(result, call, host)
         return host.outcome
+
+    def _declared(self, hook: HookName, input: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the plugin says of a hook or tool. Inputs that no host sends are refused."""
+        if hook in ("wrap_tool_call", "call_tool") and "call" not in input:
+            raise TypeError(f'{hook} needs a call in its input: {{"call": {{"id": "call-1", "name": "search", "args": {{}}}}}}')
+        name, declared = str(hook), dict[str, Any](self.description["hooks"])
+        if hook == "call_tool":
+            name, declared = input["call"]["name"], {tool["name"]: {} for tool in self.description.get("tools", [])}
+        if name not in declared:
+            raise TypeError(f"the plugin has no {name}; it has {', '.join(declared) or 'none'}")
+        spec: Mapping[str, Any] = declared[name]
+        return spec
+
+    def _completed(self, hook: HookName, input: Mapping[str, Any]) -> dict[str, Any]:
+        """An input with what the host adds to it."""
+        shows = self._declared(hook, input).get("messages", "none")
+        starts: dict[str, Any] = {"add": 0, "append": []}
+        state = {f["name"]: starts[f["reducer"]] for f in self.description.get("fields", []) if f.get("reducer") in starts}
+        document = {"run": "run-1", **input, "state": {**state, **input.get("state", {})}}
+        holder = document
+        if hook == "wrap_model_call":
+            holder = document["request"] = {"model": "test", "tools": [], **input.get("request", {})}
+        messages = holder.pop("messages", [])
+        if shows != "none":
+            holder["messages"] = _view(messages, shows)
+        return document
 
     def _result(self, document: bytes, call: Call, host: "_Host") -> Any:
         """The result as the host decodes it. An error in it is raised."""
@@ -160,19 +187,12 @@ class Plugin:
         return result
 
 
-def _document(input: Input, **more: Any) -> bytes:
-    """The input of a hook."""
-    document: dict[str, Any] = {"run": "run-1", **more, **input}
-    if "messages" in document:
-        document["messages"] = _view(document["messages"])
-    if "request" in document:
-        request: dict[str, Any] = {"model": "test", "tools": [], "messages": [], **document["request"]}
-        document["request"] = {**request, "messages": _view(request["messages"])}
-    return encode(document)
-
-
-def _view(messages: Any) -> Any:
-    return messages if isinstance(messages, Mapping) else {"from": 0, "items": list(messages), "total": len(messages)}
+def _view(messages: Any, shows: Any) -> Any:
+    """The messages that a hook sees of a list: all, or the last ones."""
+    if isinstance(messages, Mapping):
+        return messages
+    start = max(0, len(messages) - shows["last"]) if isinstance(shows, Mapping) else 0
+    return {"from": start, "items": list(messages)[start:], "total": len(messages)}
 
 
 def _reply(hook: str, answer: Any) -> Any:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agenthost import AIMessage, HookError
-from agenthost.documents import ToolCall
+from agenthost.documents import Message, ToolCall
 from agenthost.testing import Interrupted, Plugin, PluginError, load, load_source
 
 SEARCH: ToolCall = {"id": "call-1", "name": "search", "args": {"q": "x", "big": 2**60, "list": [1, -200, 1.5, True, None]}}
@@ -63,6 +63,35 @@ def hook(state):
     assert isinstance(broken.value.__cause__, AttributeError)
     with pytest.raises(PluginError, match=r"^TypeError: state.n\[0\] is of the type object, which a document cannot hold"):
         script("@before_model\ndef hook(state): return {'n': [object()]}\n").call("before_model")
+
+
+def test_hooks_see_what_they_declare() -> None:
+    p = script('''plugin(fields=[Field("n", int, reducer="add"), Field("all", list, reducer="append"), Field("last", int)])
+@before_model
+def all_of_them(state): return {"seen": [m.text for m in state["messages"]], **{k: state.get(k) for k in ("n", "all", "last")}}
+@after_model(messages=2)
+def two(state): return {"seen": [m.text for m in state["messages"]]}
+@after_agent(messages=None)
+def none(state): return {"seen": state["messages"]}
+@wrap_model_call(messages=1)
+def last(request): return request.model + request.messages[0].text
+@wrap_tool_call
+def tool(request): return str(request.state["n"])
+''')
+    messages: list[Message] = [{"role": "human", "content": text} for text in ("a", "b", "c")]
+    assert p.call("before_model").result == {"state": {"seen": [], "n": 0, "all": [], "last": None}}
+    assert p.call("before_model", {"messages": messages, "state": {"n": 3}}).result["state"]["n"] == 3
+    assert p.call("after_model", {"messages": messages}).result == {"state": {"seen": ["b", "c"]}}
+    assert p.call("wrap_model_call", {"request": {"messages": messages, "model": "m"}}).result["response"]["messages"][0]["content"] == "mc"
+    assert p.call("wrap_tool_call", {"call": SEARCH}).result == {"tool_message": {"content": "0"}}
+    with pytest.raises(PluginError, match="this hook declares messages=None"):
+        p.call("after_agent", {"messages": messages})
+    with pytest.raises(TypeError, match="the plugin has no before_agent; it has before_model, after_model, "):
+        p.call("before_agent")
+    with pytest.raises(TypeError, match="the plugin has no search; it has none"):
+        p.call("call_tool", {"call": SEARCH})
+    with pytest.raises(TypeError, match="wrap_tool_call needs a call in its input"):
+        p.call("wrap_tool_call")
     with pytest.raises(TypeError, match="there is no hook 'beforeModel'"):
         p.call("beforeModel")  # type: ignore[arg-type]
 
@@ -132,7 +161,7 @@ def hook(request, handler):
     assert fails(Interrupted()) is None
     with pytest.raises(AssertionError, match="of the test"):
         fails(AssertionError("of the test"))
-    assert p.call("wrap_model_call", {"request": {}}, next=lambda _: AIMessage("hello")).result is None
+    assert p.call("wrap_model_call", next=lambda _: AIMessage("hello")).result is None
 
 
 def test_the_clock_and_chance_follow_the_call() -> None:
@@ -179,9 +208,9 @@ def test_packages_have_their_own_modules(tmp_path: Path) -> None:
     (tmp_path / "shout" / "vendor" / "json5" / "__init__.py").write_text("mark = '!'\n")
     before = set(sys.modules)
     p, other = load(tmp_path / "shout"), script("@wrap_model_call\ndef hook(request, handler): return 'other'\n")
-    assert p.call("wrap_model_call", {"request": {}}).result["response"]["messages"][0]["content"] == "DONE!"
-    assert p.call("wrap_model_call", {"request": {}}, next=lambda _: "late").result["response"]["messages"][0]["content"] == "LATE!"
-    inner = p.call("wrap_model_call", {"request": {}}, next=lambda _: other.call("wrap_model_call", {"request": {}}).result["response"]["messages"][0])
+    assert p.call("wrap_model_call").result["response"]["messages"][0]["content"] == "DONE!"
+    assert p.call("wrap_model_call", next=lambda _: "late").result["response"]["messages"][0]["content"] == "LATE!"
+    inner = p.call("wrap_model_call", next=lambda _: other.call("wrap_model_call").result["response"]["messages"][0])
     assert inner.result["response"]["messages"][0]["content"] == "OTHER!"
     assert p.module.__name__ == "__main__"
     assert p.module.upper("a") == "A"

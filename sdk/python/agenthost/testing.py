@@ -165,7 +165,7 @@ class Plugin:
         """An input with what the host adds to it."""
         shows = self._declared(hook, input).get("messages", "none")
         starts: dict[str, Any] = {"add": 0, "append": []}
-        state = {f["name"]: starts[f["reducer"]] for f in self.description.get("fields", []) if f.get("reducer") in starts}
+        state = {f["name"]: starts[f.get("reducer", "last")] for f in self.description.get("fields", []) if f.get("reducer") in starts}
         document = {"run": "run-1", **input, "state": {**state, **input.get("state", {})}}
         holder = document
         if hook == "wrap_model_call":

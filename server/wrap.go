@@ -27,6 +27,10 @@ func (s *Server) wrap(door http.Handler, authenticator auth.Authenticator) (http
 	if err != nil {
 		return nil, err
 	}
+	authenticator, err = access.Logins(authenticator, c.Limits.FailedLogins)
+	if err != nil {
+		return nil, err
+	}
 	rates, err := access.Rates(access.RateConfig{PerSecond: c.Limits.RequestsPerSecond, Burst: c.Limits.Burst, Key: access.ByPrincipal})
 	if err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func newKey(key Key) (hashedKey, error) {
 	if err := checkScopes(key.Scopes); err != nil {
 		return hashedKey{}, err
 	}
-	p := Principal{Owner: key.Owner, Scopes: slices.Clone(key.Scopes), Kind: "keys", Name: key.Name}
+	p := Principal{Owner: key.Owner, Scopes: slices.Clone(key.Scopes), Kind: keysKind, Name: key.Name}
 	if p.Name == "" {
 		p.Name = hex.EncodeToString(sum[:4])
 	}

@@ -27,6 +27,12 @@ func (p *Principal) Need(scope Scope) error {
 	return fmt.Errorf("auth: %s %q lacks the scope %s: %w", p.Kind, p.Name, scope, ErrForbidden)
 }
 
+// keysKind is the kind of principals with a key.
+const keysKind = "keys"
+
+// Guessable reports whether trying could find the credential: a key is only a text, unlike a signature or the word of a proxy.
+func (p *Principal) Guessable() bool { return p.Kind == keysKind }
+
 // ID names the credential of a principal, for limits of requests.
 func (p *Principal) ID() string { return p.Kind + ":" + p.Name }
 

@@ -69,7 +69,8 @@ func TestWholeFile(t *testing.T) {
 	require.Equal(t, "0.0.0.0:8123", c.Listen.Address())
 	require.Equal(t, &config.TLS{CertFile: filepath.Join("testdata", "tls", "cert.pem"), KeyFile: "/etc/tls/key.pem"}, c.TLS)
 	require.Equal(t, config.Limits{
-		Body: 8 << 20, Bodies: 128 << 20, BodyTimeout: time.Minute, RunsPerOwner: 10, StreamsPerOwner: 20, Streams: 1000, RequestsPerSecond: 2.5, Burst: 7, RunTimeout: 10 * time.Minute,
+		Body: 8 << 20, Bodies: 128 << 20, BodyTimeout: time.Minute, RunsPerOwner: 10, StreamsPerOwner: 20, Streams: 1000, RequestsPerSecond: 2.5, Burst: 7, FailedLogins: 6,
+		RunTimeout: 10 * time.Minute,
 	}, c.Limits)
 	require.Equal(t, "postgres://agents:hunter2@db.example/agents", c.Storage.Postgres)
 	require.Equal(t, config.Retention{Threads: config.ThreadRetention{TTL: 720 * time.Hour}, Events: time.Hour}, c.Retention)
@@ -186,6 +187,7 @@ func TestErrors(t *testing.T) {
 		"limits: {body: 8MiB, bodies: 4MiB}":                "bodies is less than body",
 		"limits: {requests_per_second: 0}":                  "at least 0.001",
 		"limits: {runs_per_owner: 0}":                       "at least 1",
+		"limits: {failed_logins: 0}":                        "at least 1",
 		"limits: {run_timeout: 30}":                         "add a unit",
 		"storage: {}":                                       "either sqlite or postgres",
 		"storage: {sqlite: a.db, postgres: 'postgres://x'}": "either sqlite or postgres",

@@ -19,7 +19,9 @@ type Limits struct {
 	// requests that one key, or one address without keys, may send in a second, on average; default 100
 	RequestsPerSecond float64       `yaml:"requests_per_second" strict:"min=0.001,max=1000000" schema:"default=100"`
 	Burst             int           `yaml:"burst" strict:"min=1,max=1000000" schema:"default=200"` // requests that may come at once after a pause; default 200
-	RunTimeout        time.Duration `yaml:"run_timeout" strict:"min=1s" schema:"default=1h"`       // the longest time of a run; default 1h
+	// wrong keys and tokens that one address may send in a minute; default 30
+	FailedLogins int           `yaml:"failed_logins" strict:"min=1,max=1000000" schema:"default=30"`
+	RunTimeout   time.Duration `yaml:"run_timeout" strict:"min=1s" schema:"default=1h"`       // the longest time of a run; default 1h
 }
 
 // maxBody is the largest limit of bodies: they are read into memory.
@@ -28,7 +30,7 @@ const maxBody = 1 << 30
 func defaultLimits() Limits {
 	return Limits{
 		Body: 4 << 20, Bodies: 128 << 20, BodyTimeout: 30 * time.Second, RunsPerOwner: 200, StreamsPerOwner: 200, Streams: 10_000,
-		RequestsPerSecond: 100, Burst: 200, RunTimeout: time.Hour,
+		RequestsPerSecond: 100, Burst: 200, FailedLogins: 30, RunTimeout: time.Hour,
 	}
 }
 

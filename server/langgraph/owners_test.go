@@ -166,7 +166,7 @@ func TestScopes(t *testing.T) {
 
 func TestWithoutAKey(t *testing.T) {
 	t.Parallel()
-	r := setup(t, keys())
+	r := setup(t, keys()+"\nlimits: {failed_logins: 1000}")
 	open := 0
 	for _, pattern := range langgraph.Patterns() {
 		method, path := fill(pattern, map[string]string{"thread": "x", "run": "x", "assistant": "x", "cron": "x", "checkpoint": "x", "what": "x", "namespace": "x"})

@@ -14,13 +14,13 @@
 //
 // # Memory
 //
-// Every table is bounded: [Rates] forgets buckets that are full again, and lets newcomers share one when there is no more room; [Slots] has an entry only
-// while an owner uses one.
+// Every table is bounded: [Rates] and [Logins] forget buckets that are full again, and let newcomers share one when there is no more room; [Slots] has an
+// entry only while an owner uses one.
 //
 // # Where to find what
 //
 //   - which hosts and origins are allowed: hosts.go, origins.go
 //   - size and time: bodies.go, deadlines.go, and server.go for headers and idle connections
-//   - who: authenticate.go; how much of it: rates.go, slots.go
+//   - who: authenticate.go; how many wrong credentials: logins.go; how much of it: rates.go, slots.go
 //   - what is written about it: requestid.go, log.go, entry.go; panics: recover.go
 package access

@@ -28,11 +28,8 @@ const defaultBuckets = 10_000
 
 // Rates returns a wrapper that refuses requests for which the client's token bucket has no token, with 429 and Retry-After.
 func Rates(config RateConfig) (Wrapper, error) {
-	if !(config.PerSecond > 0) || math.IsInf(config.PerSecond, 1) || config.Burst < 1 || config.Key == nil || config.Buckets < 0 {
-		return nil, fmt.Errorf("requests a second (%v) and burst (%d) must be positive", config.PerSecond, config.Burst)
-	}
-	if config.Buckets == 0 {
-		config.Buckets = defaultBuckets
+	if err := config.check(); err != nil {
+		return nil, err
 	}
 	table := newBuckets(config)
 	return func(next http.Handler) http.Handler {
@@ -44,6 +41,17 @@ func Rates(config RateConfig) (Wrapper, error) {
 			next.ServeHTTP(w, r)
 		})
 	}, nil
+}
+
+// check checks the numbers, and sets the one that has a default.
+func (c *RateConfig) check() error {
+	if !(c.PerSecond > 0) || math.IsInf(c.PerSecond, 1) || c.Burst < 1 || c.Key == nil || c.Buckets < 0 {
+		return fmt.Errorf("requests a second (%v) and burst (%d) must be positive", c.PerSecond, c.Burst)
+	}
+	if c.Buckets == 0 {
+		c.Buckets = defaultBuckets
+	}
+	return nil
 }
 
 // ByPrincipal is a bucket for each credential, and for each address where all are anonymous.
@@ -107,6 +115,29 @@ func (b *buckets) take(key string, now time.Time) time.Duration {
 	return wait
 }
 
+// wait returns how long it takes until a key has a token, and takes none. It makes no bucket for a key that has none: it would be full.
+func (b *buckets) wait(key string, now time.Time) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	limiter := b.shared
+	if element, ok := b.byKey[key]; ok {
+		limiter = element.Value.(*bucket).limiter //nolint:forcetypeassert // nothing else is in the list
+	} else if !b.full(now) {
+		return 0
+	}
+	missing := 1 - limiter.TokensAt(now)
+	return max(0, time.Duration(missing/b.config.PerSecond*float64(time.Second)))
+}
+
+// full reports whether there is no room for another bucket: the one that was not used for longest is still needed.
+func (b *buckets) full(now time.Time) bool {
+	if b.recent.Len() < b.config.Buckets {
+		return false
+	}
+	last := b.recent.Back().Value.(*bucket) //nolint:forcetypeassert // nothing else is in the list
+	return last.limiter.TokensAt(now) < float64(b.config.Burst)
+}
+
 // of returns the bucket of a key. If the table is full, the bucket that was not used for longest makes room, but only if it is full, and so is like a
 // new one: nobody gets a full bucket by filling the table. Otherwise all newcomers share one bucket.
 func (b *buckets) of(key string, now time.Time) *rate.Limiter {
@@ -116,13 +147,11 @@ func (b *buckets) of(key string, now time.Time) *rate.Limiter {
 		b.recent.MoveToFront(element)
 		return element.Value.(*bucket).limiter //nolint:forcetypeassert // nothing else is in the list
 	}
+	if b.full(now) {
+		return b.shared
+	}
 	if b.recent.Len() >= b.config.Buckets {
-		last := b.recent.Back()
-		old := last.Value.(*bucket) //nolint:forcetypeassert // nothing else is in the list
-		if old.limiter.TokensAt(now) < float64(b.config.Burst) {
-			return b.shared
-		}
-		b.recent.Remove(last)
+		old := b.recent.Remove(b.recent.Back()).(*bucket) //nolint:forcetypeassert // nothing else is in the list
 		delete(b.byKey, old.key)
 	}
 	limiter := b.limiter()

@@ -10,6 +10,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
 )
@@ -283,6 +284,7 @@ func TestEventsOfAResume(t *testing.T) {
 	require.Equal(t, `"yes"`, events[0].Answers.Get(ids[0]).JSON())
 	require.Empty(t, events[0].Messages)
 	require.Equal(t, host.EventCheckpoint, events[1].Type, "the answer is kept before anything happens with it")
+	require.Equal(t, checkpoint.SourceResume, events[1].Source)
 	require.Equal(t, host.EventStep, events[2].Type)
 	require.Equal(t, 1, events[2].Index, "the step that was interrupted")
 	require.Equal(t, host.Completed, events[len(events)-1].Status)

@@ -64,6 +64,8 @@ func (r *run) saveStart(ctx context.Context) error {
 		return nil
 	case r.input.goesOn() && t.branches:
 		return r.save(ctx, checkpoint.SourceFork, nil)
+	case r.input.goesOn():
+		return r.save(ctx, checkpoint.SourceResume, nil)
 	default:
 		return r.save(ctx, checkpoint.SourceInput, nil)
 	}

@@ -25,6 +25,7 @@ const (
 	SourceLoop   Source = "loop"   // a run completed a step, or ended
 	SourceUpdate Source = "update" // somebody changed the state from outside
 	SourceFork   Source = "fork"   // a run continues after an older checkpoint
+	SourceResume Source = "resume" // a run took answers to its questions
 )
 
 // Record is a checkpoint of a thread, with the changes since its parent.

@@ -101,6 +101,19 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	done := r.object("POST", "/threads/"+thread+"/runs/wait", doc{"assistant_id": "agent", "command": doc{"resume": doc{id: answer}}})
 	require.Equal(t, []string{"human: write tea", "ai: I write it.", "tool: wrote tea", "ai: The tool said: wrote tea"}, texts(done))
 	require.Equal(t, "idle", r.object("GET", "/threads/"+thread, nil)["status"])
+	var sources []any
+	for _, one := range listIn(r.get("POST", "/threads/"+thread+"/history", doc{"limit": 100})) {
+		sources = append(sources, objectIn(objectIn(one)["metadata"])["source"])
+	}
+	require.Equal(t, []any{"loop", "loop", "loop", "loop", "loop", "loop", "input", "input"}, sources, "the input, and the empty thread before it; no answer is an input")
+
+	other := r.thread()
+	r.stream(other, doc{"input": human("write tea"), "stream_mode": []string{"values"}})
+	saved := find(r.stream(other, doc{"command": doc{"resume": answer}, "stream_mode": []string{"checkpoints"}}), "checkpoints")
+	require.NotEmpty(t, saved)
+	for _, f := range saved {
+		require.Equal(t, "loop", objectIn(objectIn(f.document(t))["metadata"])["source"])
+	}
 
 	again := r.object("POST", "/threads/"+thread+"/runs/wait", doc{"assistant_id": "agent", "command": doc{"resume": "what?"}})
 	require.Equal(t, texts(done), texts(again), "an answer where nothing waits changes nothing")

@@ -199,7 +199,7 @@ func questionsOf(asked []host.Interrupt) []interruptDocument {
 
 // metadataOf returns the metadata of a checkpoint. Its step counts the checkpoints of the thread.
 func metadataOf(thread string, s *runs.State) map[string]any {
-	out := map[string]any{"source": s.Source, "step": int64(s.Checkpoint) - 1, "parents": struct{}{}, "thread_id": thread, "graph_id": s.Agent}
+	out := map[string]any{"source": frames.Source(s.Source), "step": int64(s.Checkpoint) - 1, "parents": struct{}{}, "thread_id": thread, "graph_id": s.Agent}
 	if s.Checkpoint == checkpoint.Root {
 		out["source"], out["step"] = checkpoint.SourceInput, -1
 	}

@@ -61,7 +61,7 @@ func keys() map[string]object {
 		"thread":      text("The name of the thread"),
 		"checkpoint":  count("The number of the checkpoint that was saved"),
 		"parent":      count("The number of the checkpoint that it follows; absent if it is the first"),
-		"source":      {"type": "string", "enum": []string{"input", "loop", "update", "fork"}, "description": "Why the checkpoint was made"},
+		"source":      {"type": "string", "enum": []string{"input", "loop", "update", "fork", "resume"}, "description": "Why the checkpoint was made"},
 		"message":     text("The id of the message that the piece belongs to"),
 		"call_piece":  reference("call_piece"),
 		"step":        text("The name of the step or hook"),

@@ -20,7 +20,7 @@ func (t *Translator) checkpoint(e *host.Event) {
 		tasks = append(tasks, map[string]any{"id": id, "name": e.Next, "interrupts": []any{}, "state": nil})
 	}
 	metadata := t.metadata()
-	metadata["source"], metadata["step"], metadata["parents"] = e.Source, int64(e.Checkpoint)-1, struct{}{}
+	metadata["source"], metadata["step"], metadata["parents"] = Source(e.Source), int64(e.Checkpoint)-1, struct{}{}
 	payload := map[string]any{
 		"config": t.place(e.Checkpoint), "parent_config": t.place(e.Parent), "values": t.now, "next": next, "tasks": tasks,
 		"metadata": metadata,
@@ -29,6 +29,15 @@ func (t *Translator) checkpoint(e *host.Event) {
 		t.emit("checkpoints", payload)
 	}
 	t.debug(e.Time, "checkpoint", payload)
+}
+
+// Source returns why a checkpoint was made, in the words of LangGraph. There, answers to questions make no checkpoint; the one before them is that of
+// the step that asked. So nothing but an input is an input to clients that look for the turns of a conversation.
+func Source(s checkpoint.Source) checkpoint.Source {
+	if s == checkpoint.SourceResume {
+		return checkpoint.SourceLoop
+	}
+	return s
 }
 
 // CheckpointID returns the text by which clients name a checkpoint; 0 and [checkpoint.Root] are the empty thread. All texts have one length, because

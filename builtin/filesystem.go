@@ -19,8 +19,8 @@ import (
 // Paths begin with /. With root, / is that directory of the disk. Without root, files are kept in the state, in the field
 // "files", and live as long as the thread. With backend, they may also be in the agent's store, where they outlive the thread
 // and other threads see them, in a sandbox that a shell reaches, or in several places, by the beginning of the path. The caller of a run may set and read
-// files of the state: {path: {content, encoding, created_at, modified_at}}, where null removes a file. Nothing outside of root
-// can be reached, neither by .. nor through symbolic links. Errors, such as a missing file, are answers for the model.
+// files of the state: {path: {content, encoding, created_at, modified_at}}, where null removes a file, and a text is the content of one. Nothing outside
+// of root can be reached, neither by .. nor through symbolic links. Errors, such as a missing file, are answers for the model.
 //
 // A file that is written, edited or searched has at most 8 MiB, and the files of a state, or of a namespace of a store, have at
 // most 64 MiB together; larger files on a disk can be read page by page. Binary files are neither shown nor searched, except

@@ -21,7 +21,8 @@ type edits struct {
 	modifiedAt string
 }
 
-// changesOf decodes an update of the field.
+// changesOf decodes an update of the field. What clients of deepagents write becomes what a tool would have written: a relative path, a text in place of
+// an entry, and a list of lines in place of its content.
 func changesOf(update wire.Raw) (map[string]change, error) {
 	entries, err := entriesOf(update)
 	if err != nil {
@@ -29,38 +30,56 @@ func changesOf(update wire.Raw) (map[string]change, error) {
 	}
 	changes := make(map[string]change, len(entries))
 	for name, raw := range entries {
-		if clean, err := Clean(name); err != nil || clean != name || name == "/" {
-			return nil, fmt.Errorf("%q is not a path of a file; it must begin with / and must not contain ., .. or //", name)
+		clean, err := Clean(name)
+		if err != nil || clean == "/" {
+			return nil, fmt.Errorf("%q is not a path of a file; write it as /notes/a.md, without ..", name)
 		}
-		var c change
-		switch {
-		case raw.IsNil():
-			c.remove = true
-		case !raw.IsMap():
-			return nil, fmt.Errorf("the file %q must be null or a map with content, encoding, created_at and modified_at", name)
-		case hasKey(raw, "edits"):
-			c.edits, err = decodeEdits(name, raw)
-		case hasKey(raw, "content"):
-			c.entry = raw
-			_, err = decodeEntry(name, raw)
-		default:
-			return nil, fmt.Errorf("the file %q lacks the key content", name)
+		if _, twice := changes[clean]; twice {
+			return nil, fmt.Errorf("the file %q is there twice, under different forms of its path; leave one out", clean)
 		}
+		c, err := changeOf(name, raw)
 		if err != nil {
 			return nil, err
 		}
-		changes[name] = c
+		changes[clean] = c
 	}
 	return changes, nil
 }
 
-func hasKey(m wire.Raw, key string) bool {
-	for k := range m.Pairs() {
+// changeOf decodes what an update says about one file.
+func changeOf(name string, raw wire.Raw) (c change, err error) {
+	if raw.IsNil() {
+		return change{remove: true}, nil
+	}
+	if text, ok := raw.AsString(); ok {
+		return change{entry: Entry{Content: text, Encoding: utf8Encoding}.raw()}, nil
+	}
+	if !raw.IsMap() {
+		return c, fmt.Errorf("the file %q must be null, a text, or a map with content, encoding, created_at and modified_at", name)
+	}
+	if _, ok := member(raw, "edits"); ok {
+		c.edits, err = decodeEdits(name, raw)
+		return c, err
+	}
+	content, ok := member(raw, "content")
+	if !ok {
+		return c, fmt.Errorf("the file %q lacks the key content", name)
+	}
+	entry, err := decodeEntry(name, raw)
+	if c.entry = raw; content.IsArray() {
+		c.entry = entry.raw()
+	}
+	return c, err
+}
+
+// member returns the value of a key of a map.
+func member(m wire.Raw, key string) (value wire.Raw, ok bool) {
+	for k, v := range m.Pairs() {
 		if string(k) == key {
-			return true
+			return v, true
 		}
 	}
-	return false
+	return nil, false
 }
 
 // apply applies the change to the files.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
@@ -37,7 +38,7 @@ func (e Entry) raw() wire.Raw {
 }
 
 // Field is the state field of files: a map from clean paths to entries ([Entry]). All middleware that keeps files in the
-// state declares it. Updates are maps, too: null removes a file, an entry replaces it, and
+// state declares it. Updates are maps, too: null removes a file, an entry or the text of one replaces it, and
 //
 //	{edits: [{old_string, new_string, replace_all}], modified_at}
 //
@@ -106,6 +107,9 @@ func decodeEntry(name string, raw wire.Raw) (Entry, error) {
 			continue
 		}
 		text, ok := value.AsString()
+		if !ok && into == &e.Content {
+			text, ok = joined(value)
+		}
 		if !ok && !value.IsNil() {
 			return e, fmt.Errorf("%s of the file %q must be a text, not a value of type %s", key, name, value.Type())
 		}
@@ -118,4 +122,20 @@ func decodeEntry(name string, raw wire.Raw) (Entry, error) {
 		return e, fmt.Errorf("the file %q has the unknown encoding %q; use %s or %s", name, e.Encoding, utf8Encoding, base64Encoding)
 	}
 	return e, nil
+}
+
+// joined returns the text of a list of lines.
+func joined(value wire.Raw) (text string, ok bool) {
+	if !value.IsArray() {
+		return "", false
+	}
+	var lines []string
+	for item := range value.Elements() {
+		line, ok := item.AsString()
+		if !ok {
+			return "", false
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n"), true
 }

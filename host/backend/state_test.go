@@ -135,6 +135,21 @@ func TestFieldMerges(t *testing.T) {
 	}, files)
 }
 
+// The forms in which clients of deepagents write files.
+func TestFieldTakesTexts(t *testing.T) {
+	t.Parallel()
+	files, err := reduce(t,
+		m{"/a": m{"content": "a"}, "/d": "d"},
+		m{"notes.md": "text", "/a": "A", "./b//c": m{"content": []any{"one", "two", ""}, "created_at": "then", "modified_at": "later"}, "d": nil},
+		m{"notes.md": m{"edits": []any{m{"old_string": "text", "new_string": "more"}}, "modified_at": "now"}},
+	)
+	require.NoError(t, err)
+	require.Equal(t, map[string]backend.Entry{
+		"/notes.md": {Content: "more", Encoding: "utf-8", ModifiedAt: "now"}, "/a": {Content: "A", Encoding: "utf-8"},
+		"/b/c": {Content: "one\ntwo\n", Encoding: "utf-8", CreatedAt: "then", ModifiedAt: "later"},
+	}, files)
+}
+
 func TestFieldRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -142,10 +157,14 @@ func TestFieldRefuses(t *testing.T) {
 		err    string
 	}{
 		{"text", "files must be a map from paths to files, not a value of type string"},
-		{m{"a": m{"content": ""}}, `"a" is not a path of a file; it must begin with / and must not contain ., .. or //`},
-		{m{"/": m{"content": ""}}, `"/" is not a path of a file; it must begin with / and must not contain ., .. or //`},
-		{m{"/a/../b": m{"content": ""}}, `"/a/../b" is not a path of a file; it must begin with / and must not contain ., .. or //`},
-		{m{"/a": "text"}, `the file "/a" must be null or a map with content, encoding, created_at and modified_at`},
+		{m{"/": m{"content": ""}}, `"/" is not a path of a file; write it as /notes/a.md, without ..`},
+		{m{".": "x"}, `"." is not a path of a file; write it as /notes/a.md, without ..`},
+		{m{"": "x"}, `"" is not a path of a file; write it as /notes/a.md, without ..`},
+		{m{"/a/../b": m{"content": ""}}, `"/a/../b" is not a path of a file; write it as /notes/a.md, without ..`},
+		{m{"a": "x", "/a": "y"}, `the file "/a" is there twice, under different forms of its path; leave one out`},
+		{m{"/a": 7}, `the file "/a" must be null, a text, or a map with content, encoding, created_at and modified_at`},
+		{m{"/a": []any{"text"}}, `the file "/a" must be null, a text, or a map with content, encoding, created_at and modified_at`},
+		{m{"/a": m{"content": []any{"b", 1}}}, `content of the file "/a" must be a text, not a value of type array`},
 		{m{"/a": m{}}, `the file "/a" lacks the key content`},
 		{m{"/a": m{"content": 1}}, `content of the file "/a" must be a text, not a value of type integer`},
 		{m{"/a": m{"edits": 1}}, `edits of the file "/a" must be a list`},

@@ -137,6 +137,10 @@ $(UIS)/driver/node_modules/.installed: test/uis/testdata/package.json test/uis/t
 hostile: ## let slow, huge, silent and thousands of clients at a server; takes three minutes
 	AGENTHOST_HOSTILE=1 go test -count=1 -timeout=30m -v ./test/hostileclients
 
+.PHONY: proxies
+proxies: ## run the documented configurations of nginx and Caddy, which must be installed, with streams that are silent for a minute
+	AGENTHOST_PROXIES=1 go test -count=1 -run '^TestBehindAProxy$$' -timeout=10m -v ./server
+
 LOAD ?= 2000
 
 .PHONY: load
@@ -178,6 +182,7 @@ nightly: ## run the checks that are too slow for every commit: long fuzzing, rep
 	$(MAKE) soak SOAK=100000000
 	$(MAKE) siege SIEGE=10m
 	$(MAKE) uis
+	$(MAKE) proxies
 	$(MAKE) hostile
 	$(MAKE) load
 	$(MAKE) soak-server SERVER_SOAK=1h

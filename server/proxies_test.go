@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -8,6 +9,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -30,6 +32,7 @@ import (
 	runsmemory "github.com/agenthost/agenthost/runs/memory"
 	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/server/config"
+	"github.com/agenthost/agenthost/server/internal/access"
 	"github.com/agenthost/agenthost/server/internal/sse"
 )
 
@@ -67,13 +70,22 @@ func TestTheDocumentedConfigurations(t *testing.T) {
 	}
 }
 
+// demanded says that the proxies must be there, and that streams are silent for longer than proxies wait: for more than a minute.
+var demanded = os.Getenv("AGENTHOST_PROXIES") != ""
+
 // behind is a proxy in front of a server.
 type behind struct {
-	t      *testing.T
-	client *http.Client
-	url    string
-	began  chan struct{} // the tool was called
-	let    chan struct{} // it may end
+	t       *testing.T
+	client  *http.Client
+	url     string
+	roots   func() ([]byte, error) // the certificates of the proxy's authority, as PEM
+	blocked chan *blocked          // each call of the agent's tool
+}
+
+// blocked is a call of a tool that waits.
+type blocked struct {
+	let  chan struct{} // closed by the test: it may end
+	left chan struct{} // closed by the tool: its run was cancelled
 }
 
 // startServer starts a server with an agent whose tool waits, and returns its address.
@@ -87,11 +99,13 @@ func (b *behind) startServer() string {
 	agent, err := host.New(host.Config{
 		Name: "agent", Model: rules, Checkpointer: threads,
 		Tools: []host.Tool{tool.Func("block", "Waits.", func(ctx context.Context, _ struct{}) (string, error) {
-			b.began <- struct{}{}
+			call := &blocked{let: make(chan struct{}), left: make(chan struct{})}
+			b.blocked <- call
 			select {
-			case <-b.let:
+			case <-call.let:
 				return "done", nil
 			case <-ctx.Done():
+				close(call.left)
 				return "", context.Cause(ctx)
 			}
 		})},
@@ -103,7 +117,9 @@ func (b *behind) startServer() string {
 		Agents: map[string]runs.Agent{"agent": {Agent: agent, Threads: threads}}, Runs: runsmemory.New(runsmemory.Options{}), Serve: serve, Version: "test",
 	})
 	require.NoError(b.t, err)
-	listening := httptest.NewServer(s.Handler())
+	listening := httptest.NewUnstartedServer(nil)
+	listening.Config = access.NewServer(s.Handler(), slog.New(slog.DiscardHandler))
+	listening.Start()
 	b.t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -114,13 +130,13 @@ func (b *behind) startServer() string {
 	return strings.TrimPrefix(listening.URL, "http://")
 }
 
-// start starts a proxy that listens on a socket, and waits until it answers.
-func (b *behind) start(socket, name string, args ...string) {
+// start starts a proxy, and waits until it answers.
+func (b *behind) start(dir, name string, args ...string) {
 	b.t.Helper()
 	command := exec.CommandContext(context.WithoutCancel(b.t.Context()), name, args...)
 	var said strings.Builder
 	command.Stdout, command.Stderr = &said, &said
-	command.Env = append(os.Environ(), "HOME="+filepath.Dir(socket), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=")
+	command.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME=", "XDG_DATA_HOME=")
 	require.NoError(b.t, command.Start())
 	var exit error
 	ended := make(chan struct{})
@@ -135,11 +151,7 @@ func (b *behind) start(socket, name string, args ...string) {
 	})
 	ticks := time.NewTicker(20 * time.Millisecond)
 	defer ticks.Stop()
-	for {
-		if conn, err := (&net.Dialer{}).DialContext(b.t.Context(), "unix", socket); err == nil {
-			require.NoError(b.t, conn.Close())
-			return
-		}
+	for !b.answers() {
 		select {
 		case <-ended:
 			require.FailNow(b.t, name+" has ended", "%v: %s", exit, said.String())
@@ -148,10 +160,31 @@ func (b *behind) start(socket, name string, args ...string) {
 	}
 }
 
+// answers reports whether the proxy passes on requests.
+func (b *behind) answers() bool {
+	b.t.Helper()
+	pool := x509.NewCertPool()
+	certificates, err := b.roots()
+	if err != nil || !pool.AppendCertsFromPEM(certificates) {
+		return false
+	}
+	transport, _ := b.client.Transport.(*http.Transport)
+	transport.TLSClientConfig.RootCAs = pool
+	request, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.url+"/ok", http.NoBody)
+	require.NoError(b.t, err)
+	response, err := b.client.Do(request)
+	if err != nil {
+		return false
+	}
+	require.NoError(b.t, response.Body.Close())
+	return response.StatusCode == http.StatusOK
+}
+
 // reply is an answer whose body is still to be read. It is closed when the test ends.
 type reply struct {
 	status int
 	header http.Header
+	proto  string
 	body   io.Reader
 }
 
@@ -166,29 +199,57 @@ func (b *behind) send(ctx context.Context, method, path, body string, header ...
 	response, err := b.client.Do(request)
 	require.NoError(b.t, err)
 	b.t.Cleanup(func() { _ = response.Body.Close() })
-	return &reply{response.StatusCode, response.Header, response.Body}
+	return &reply{response.StatusCode, response.Header, response.Proto, response.Body}
 }
 
-// The configurations of proxies in docs/server.md pass streams on as they come, and what a client needs to come back.
+// thread makes a thread.
+func (b *behind) thread() string {
+	b.t.Helper()
+	var thread struct {
+		ID string `json:"thread_id"`
+	}
+	created := b.send(b.t.Context(), http.MethodPost, "/threads", "{}")
+	require.Equal(b.t, http.StatusOK, created.status)
+	require.NoError(b.t, json.NewDecoder(created.body).Decode(&thread))
+	return "/threads/" + thread.ID
+}
+
+// work is the body of a request for a run.
+const work = `{"assistant_id": "agent", "input": {"messages": [{"type": "human", "content": "go"}]}, "stream_mode": "updates"}`
+
+// The configurations of proxies in docs/server.md pass on what clients need: streams as they come, for as long as they are silent, a way back into them,
+// large bodies, and that a client has left.
 func TestBehindAProxy(t *testing.T) {
 	t.Parallel()
-	for name, setup := range map[string]func(t *testing.T, b *behind, dir, socket string){"nginx": startNginx, "caddy": startCaddy} {
+	for name, proxy := range map[string]struct {
+		setup func(t *testing.T, b *behind, dir, socket string)
+		proto string
+	}{"nginx": {startNginx, "HTTP/1.1"}, "caddy": {startCaddy, "HTTP/2.0"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath(name); err != nil {
+			if _, err := exec.LookPath(name); err != nil && !demanded {
 				t.Skipf("there is no %s", name)
 			}
 			dir, err := os.MkdirTemp("", "proxy") //nolint:usetesting // the path of a socket must be short
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
 			socket := filepath.Join(dir, "s")
-			b := &behind{t: t, url: "http://agents.example.com", began: make(chan struct{}, 1), let: make(chan struct{})}
-			b.client = &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-				return (&net.Dialer{}).DialContext(ctx, "unix", socket)
-			}}}
-			setup(t, b, dir, socket)
+			b := &behind{t: t, url: "https://agents.example.com", blocked: make(chan *blocked, 10)}
+			b.client = &http.Client{Transport: &http.Transport{
+				ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+				DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+					return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+				},
+			}}
+			proxy.setup(t, b, dir, socket)
+			require.Equal(t, proxy.proto, b.send(t.Context(), http.MethodGet, "/info", "").proto)
 			b.streams()
 			b.origins()
+			b.bodies()
+			b.leaves()
+			if demanded {
+				b.silence()
+			}
 		})
 	}
 }
@@ -197,53 +258,48 @@ func startNginx(t *testing.T, b *behind, dir, socket string) {
 	t.Helper()
 	certified := httptest.NewTLSServer(nil)
 	certificate := certified.TLS.Certificates[0]
-	roots := x509.NewCertPool()
-	roots.AddCert(certified.Certificate())
 	certified.Close()
 	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
 	require.NoError(t, err)
-	write := func(name, kind string, bytes []byte) string {
+	public := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})
+	write := func(name string, text []byte) string {
 		path := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: bytes}), 0o600))
+		require.NoError(t, os.WriteFile(path, text, 0o600))
 		return path
 	}
 	site := replaced(t, documented(t, "nginx"), "127.0.0.1:8123", b.startServer())
 	site = replaced(t, site, "listen 443 ssl", "listen unix:"+socket+" ssl")
-	site = replaced(t, site, "/etc/ssl/agents.pem", write("cert.pem", "CERTIFICATE", certificate.Certificate[0]))
-	site = replaced(t, site, "/etc/ssl/agents.key", write("key.pem", "PRIVATE KEY", key))
+	site = replaced(t, site, "/etc/ssl/agents.pem", write("cert.pem", public))
+	site = replaced(t, site, "/etc/ssl/agents.key", write("key.pem", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})))
 	temporary := ""
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		temporary += kind + "_temp_path " + filepath.Join(dir, kind) + ";\n"
 	}
-	file := filepath.Join(dir, "nginx.conf")
-	require.NoError(t, os.WriteFile(file, []byte("daemon off; master_process off; pid "+filepath.Join(dir, "pid")+"; error_log stderr;\n"+
-		"events {}\nhttp {\naccess_log off; gzip on; gzip_types *;\n"+temporary+site+"}\n"), 0o600))
-	b.url = "https://agents.example.com"
+	file := write("nginx.conf", []byte("daemon off; master_process off; pid "+filepath.Join(dir, "pid")+"; error_log stderr;\n"+
+		"events {}\nhttp {\naccess_log off; gzip on; gzip_types *;\n"+temporary+site+"}\n"))
 	transport, _ := b.client.Transport.(*http.Transport)
-	transport.TLSClientConfig = &tls.Config{RootCAs: roots, ServerName: "example.com", MinVersion: tls.VersionTLS12}
-	b.start(socket, "nginx", "-c", file, "-e", "stderr")
+	transport.TLSClientConfig.ServerName = "example.com" // which is in Go's certificate for tests
+	b.roots = func() ([]byte, error) { return public, nil }
+	b.start(dir, "nginx", "-c", file, "-e", "stderr")
 }
 
 func startCaddy(t *testing.T, b *behind, dir, socket string) {
 	t.Helper()
 	site := replaced(t, documented(t, "caddy"), "127.0.0.1:8123", b.startServer())
-	site = replaced(t, site, "agents.example.com {", "http://agents.example.com {\n\tbind unix/"+socket)
+	site = replaced(t, site, "agents.example.com {", "agents.example.com {\n\tbind unix/"+socket)
+	// It asks no authority on the network for a certificate, and tells neither the system nor port 80 of the site.
+	options := "{\n\tadmin off\n\tauto_https disable_redirects\n\tlocal_certs\n\tskip_install_trust\n\tstorage file_system " + dir + "\n" +
+		"\tservers {\n\t\tprotocols h1 h2\n\t}\n}\n"
 	file := filepath.Join(dir, "Caddyfile")
-	require.NoError(t, os.WriteFile(file, []byte("{\n\tadmin off\n\tauto_https off\n}\n"+site), 0o600))
-	b.start(socket, "caddy", "run", "--config", file, "--adapter", "caddyfile")
+	require.NoError(t, os.WriteFile(file, []byte(options+site), 0o600))
+	b.roots = func() ([]byte, error) { return os.ReadFile(filepath.Join(dir, "pki", "authorities", "local", "root.crt")) }
+	b.start(dir, "caddy", "run", "--config", file, "--adapter", "caddyfile")
 }
 
 // streams reads a part of a stream while the run waits, leaves, and comes back for the rest.
 func (b *behind) streams() {
 	b.t.Helper()
-	var thread struct {
-		ID string `json:"thread_id"`
-	}
-	created := b.send(b.t.Context(), http.MethodPost, "/threads", "{}")
-	require.Equal(b.t, http.StatusOK, created.status)
-	require.NoError(b.t, json.NewDecoder(created.body).Decode(&thread))
-	const run = `{"assistant_id": "agent", "input": {"messages": [{"type": "human", "content": "go"}]}, "stream_mode": "updates"}`
-	started := b.send(b.t.Context(), http.MethodPost, "/threads/"+thread.ID+"/runs", run)
+	started := b.send(b.t.Context(), http.MethodPost, b.thread()+"/runs", work)
 	require.Equal(b.t, http.StatusOK, started.status)
 	at := started.header.Get("Content-Location")
 	ctx, leave := context.WithCancel(b.t.Context())
@@ -256,21 +312,25 @@ func (b *behind) streams() {
 		require.NoError(b.t, err)
 		require.Equal(b.t, name, event.Name)
 	}
-	<-b.began
+	call := <-b.blocked
 	leave()
 	stream = b.send(b.t.Context(), http.MethodGet, at+"/stream", "", "Last-Event-ID", reader.LastID())
-	close(b.let)
-	reader = sse.NewReader(stream.body, 0)
-	var rest []string
+	close(call.let)
+	require.Equal(b.t, []string{"updates", "updates"}, b.rest(stream.body), "the tool and the answer")
+}
+
+// rest returns the names of the events of a stream until its end.
+func (b *behind) rest(stream io.Reader) (names []string) {
+	b.t.Helper()
+	reader := sse.NewReader(stream, 0)
 	for {
 		event, err := reader.Next()
 		if errors.Is(err, io.EOF) {
-			break
+			return names
 		}
 		require.NoError(b.t, err)
-		rest = append(rest, event.Name)
+		names = append(names, event.Name)
 	}
-	require.Equal(b.t, []string{"updates", "updates"}, rest, "the tool and the answer")
 }
 
 // origins sends requests of pages.
@@ -280,4 +340,78 @@ func (b *behind) origins() {
 	require.Equal(b.t, http.StatusOK, own.status)
 	require.NotEmpty(b.t, own.header.Get("X-Request-ID"))
 	require.Equal(b.t, http.StatusForbidden, b.send(b.t.Context(), http.MethodPost, "/threads", "{}", "Origin", "https://evil.example").status)
+}
+
+// bodies sends the largest body that the server takes, reads an answer that is as large, and sends a body that is too large.
+func (b *behind) bodies() {
+	b.t.Helper()
+	const limit = 4 << 20
+	const before, after = `{"values": {"messages": [{"type": "human", "content": "`, `"}]}}`
+	path := b.thread() + "/state"
+	largest := strings.Repeat("x", limit-len(before)-len(after))
+	changed := b.send(b.t.Context(), http.MethodPost, path, before+largest+after)
+	require.Equal(b.t, http.StatusOK, changed.status)
+	text, err := io.ReadAll(b.send(b.t.Context(), http.MethodGet, path, "").body)
+	require.NoError(b.t, err)
+	require.Contains(b.t, string(text), largest)
+	require.Equal(b.t, http.StatusRequestEntityTooLarge, b.send(b.t.Context(), http.MethodPost, path, before+largest+"x"+after).status)
+}
+
+// leaves goes away while a run is performed: the server notices, and cancels the run.
+func (b *behind) leaves() {
+	b.t.Helper()
+	ctx, leave := context.WithCancel(b.t.Context())
+	stream := b.send(ctx, http.MethodPost, b.thread()+"/runs/stream", work)
+	call := <-b.blocked
+	leave()
+	<-call.left
+	require.Equal(b.t, http.StatusOK, stream.status)
+
+	ctx, leave = context.WithCancel(b.t.Context())
+	defer leave()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, b.url+b.thread()+"/runs/wait", strings.NewReader(work))
+	require.NoError(b.t, err)
+	failed := make(chan error, 1)
+	go func() {
+		response, err := b.client.Do(request) // nothing is answered yet
+		if err == nil {
+			err = response.Body.Close()
+		}
+		failed <- err
+	}()
+	call = <-b.blocked
+	leave()
+	<-call.left
+	require.ErrorIs(b.t, <-failed, context.Canceled)
+}
+
+// silence waits for longer than a minute, which is how long proxies wait by default: for a stream, and for the answer to a request that waits for its run.
+func (b *behind) silence() {
+	b.t.Helper()
+	const beats = 14 // one each 5 s
+	stream := b.send(b.t.Context(), http.MethodPost, b.thread()+"/runs/stream", work)
+	first := <-b.blocked
+	waiting := b.send(b.t.Context(), http.MethodPost, b.thread()+"/runs/wait", work)
+	second := <-b.blocked
+	lines := bufio.NewReader(stream.body)
+	begun := time.Now()
+	for n := 0; n < beats; {
+		line, err := lines.ReadString('\n')
+		require.NoError(b.t, err)
+		if line == ": heartbeat\n" {
+			n++
+		}
+	}
+	require.Greater(b.t, time.Since(begun), time.Minute)
+	close(first.let)
+	close(second.let)
+	require.Equal(b.t, []string{"updates", "updates"}, b.rest(lines))
+	var values struct {
+		Messages []struct {
+			Content string `json:"content"`
+		} `json:"messages"`
+	}
+	require.NoError(b.t, json.NewDecoder(waiting.body).Decode(&values))
+	require.NotEmpty(b.t, values.Messages)
+	require.Equal(b.t, "done", values.Messages[len(values.Messages)-1].Content)
 }

@@ -41,6 +41,7 @@ func NewReader(store Store, live *Live, logger *slog.Logger) *Reader {
 		defer close(r.ended)
 		var parts sync.WaitGroup
 		parts.Go(func() { r.listen(ctx) })
+		parts.Go(func() { r.remind(ctx) })
 		if store.Shared() {
 			parts.Go(func() { r.watch(ctx) })
 		}
@@ -72,6 +73,13 @@ func (r *Reader) listen(ctx context.Context) {
 		}
 		r.log.Error("hints do not arrive; readers look once a second", "error", err)
 		_ = pause(ctx, nil)
+	}
+}
+
+// remind wakes all who wait for a run once a second: a hint may be lost.
+func (r *Reader) remind(ctx context.Context) {
+	for pause(ctx, nil) == nil {
+		r.tell("")
 	}
 }
 

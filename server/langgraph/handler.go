@@ -2,8 +2,10 @@ package langgraph
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -120,14 +122,42 @@ func (r *route) handler() http.Handler {
 	})
 }
 
-// streaming makes a request use one of its owner's streams while it is answered.
-func (h *Handler) streaming(serve func(*call) error) func(*call) error {
+// reply sends an answer that may take long. If it returns an error, nothing has been sent.
+type reply func() error
+
+// streaming returns what answers a request whose answer may take long, which uses one of its owner's streams meanwhile. What comes before the answer
+// happens in a goroutine of its own: databases need deep stacks, and that of the connection's goroutine would stay as large for the life of a stream.
+func (h *Handler) streaming(prepare func(*call) (reply, error)) func(*call) error {
 	return func(c *call) error {
 		release, err := h.Streams.Acquire(c.owner)
 		if err != nil {
 			return err
 		}
 		defer release()
-		return serve(c)
+		send, err := aside(func() (reply, error) { return prepare(c) })
+		if err != nil {
+			return err
+		}
+		return send()
 	}
+}
+
+// aside calls a function in another goroutine, and waits for it. A panic becomes one of the caller, and says where it was.
+func aside[T any](call func() (T, error)) (out T, err error) {
+	var panicked any
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if panicked = recover(); panicked != nil && panicked != http.ErrAbortHandler {
+				panicked = fmt.Sprintf("%v, in %s", panicked, debug.Stack())
+			}
+		}()
+		out, err = call()
+	}()
+	<-done
+	if panicked != nil {
+		panic(panicked)
+	}
+	return out, err
 }

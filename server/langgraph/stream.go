@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,49 +17,49 @@ import (
 	"github.com/agenthost/agenthost/server/langgraph/internal/frames"
 )
 
-func (h *Handler) streamNew(c *call) error       { return h.streamBody(c, false) }
-func (h *Handler) streamStateless(c *call) error { return h.streamBody(c, true) }
+func (h *Handler) streamNew(c *call) (reply, error)       { return h.streamBody(c, false) }
+func (h *Handler) streamStateless(c *call) (reply, error) { return h.streamBody(c, true) }
 
-// streamBody starts a run and sends its stream.
-func (h *Handler) streamBody(c *call, stateless bool) error {
+// streamBody starts a run, whose stream is the answer.
+func (h *Handler) streamBody(c *call, stateless bool) (reply, error) {
 	run, body, err := h.submitBody(c, stateless)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	modes, err := body.modes()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	locate(c, run, "/stream", stateless)
-	return h.send(c, &view{run: run, modes: modes, nested: body.StreamSubgraphs}, body.cancels())
+	return h.stream(c, &view{run: run, modes: modes, nested: body.StreamSubgraphs}, body.cancels()), nil
 }
 
-func (h *Handler) streamRun(c *call) error  { return h.streamThere(c, false) }
-func (h *Handler) streamByID(c *call) error { return h.streamThere(c, true) }
+func (h *Handler) streamRun(c *call) (reply, error)  { return h.streamThere(c, false) }
+func (h *Handler) streamByID(c *call) (reply, error) { return h.streamThere(c, true) }
 
-// streamThere sends the stream of a run that is there. Without the header Last-Event-ID it begins with what happens next.
-func (h *Handler) streamThere(c *call, stateless bool) error {
+// streamThere answers with the stream of a run that is there. Without the header Last-Event-ID it begins with what happens next.
+func (h *Handler) streamThere(c *call, stateless bool) (reply, error) {
 	run, err := h.runOfPath(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	v := &view{run: run, part: c.query().Get("stream_mode") != ""}
 	if v.modes, v.nested, err = wantedOf(run, c.query()["stream_mode"]); err != nil {
-		return err
+		return nil, err
 	}
 	cancels, err := c.flag("cancel_on_disconnect")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if last := c.r.Header.Get("Last-Event-ID"); last != "" {
 		if v.after, err = readPosition(last); err != nil {
-			return err
+			return nil, err
 		}
 	} else {
 		v.live = true
 	}
 	locate(c, run, "/stream", stateless)
-	return h.send(c, v, cancels)
+	return h.stream(c, v, cancels), nil
 }
 
 // wantedOf returns what a client wants to see of a run: the modes that it names now, or those that the run was started with.
@@ -122,19 +121,27 @@ type view struct {
 	part   bool     // it has named the modes, so that it sees nothing else
 }
 
-// send sends the stream of a run until it is over. If the client goes away before that, the run is cancelled if that is wanted.
-func (h *Handler) send(c *call, v *view, cancels bool) error {
-	s := &source{h: h, owner: c.owner, view: v}
-	defer s.close()
-	err := sse.Serve(c.w, c.r, s.next, sse.Config{Heartbeat: h.Heartbeat})
-	if err == nil {
-		return nil
+// stream returns the answer that is the stream of a run, until the run is over. If the client goes away before that, the run is cancelled if that is
+// wanted.
+func (h *Handler) stream(c *call, v *view, cancels bool) reply {
+	return func() error {
+		s := &source{h: h, owner: c.owner, view: v}
+		defer s.close()
+		err := h.send(c, s.next)
+		if cancels && errors.Is(err, sse.ErrClientGone) {
+			h.cancelLeft(c, v.run)
+		}
+		return nil // the headers were sent
 	}
-	access.Note(c.r.Context(), err)
-	if cancels && errors.Is(err, sse.ErrClientGone) {
-		h.cancelLeft(c, v.run)
+}
+
+// send sends a stream, and notes for the log why it ended early.
+func (h *Handler) send(c *call, next sse.Source) error {
+	err := sse.Serve(c.w, c.r, next, sse.Config{Heartbeat: h.Heartbeat, Closing: h.Closing.Done()})
+	if err != nil {
+		access.Note(c.r.Context(), err)
 	}
-	return nil // the headers were sent
+	return err
 }
 
 // cancelLeft cancels a run whose client is gone.
@@ -153,41 +160,43 @@ type source struct {
 
 	translator *frames.Translator
 	failed     bool // an error was sent
-	pull       func() (runs.Event, error, bool)
-	stop       func()
-	left       context.CancelFunc
+	follower   *runs.Follower
+	events     []runs.Event // that have led to no frames yet
 }
 
 func (s *source) close() {
-	if s.stop != nil {
-		s.stop()
-	}
-	if s.left != nil {
-		s.left()
+	if s.follower != nil {
+		s.follower.Close()
 	}
 }
 
 // next returns the next frames, see [sse.Source].
-func (s *source) next(ctx context.Context) ([]sse.Event, error) {
-	if s.pull == nil {
+func (s *source) next(ctx context.Context) ([]sse.Event, <-chan struct{}, error) {
+	if s.follower == nil {
 		if err := s.begin(ctx); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	for {
-		event, err, ok := s.pull()
+		for len(s.events) > 0 {
+			event := &s.events[0]
+			s.events = s.events[1:]
+			if out, err := s.translate(ctx, event); err != nil || len(out) > 0 {
+				return out, nil, err
+			}
+		}
+		s.events = nil // or the memory of the last ones would be kept
+		events, over, err := s.follower.Next(ctx)
 		switch {
-		case !ok:
-			return s.end(ctx)
-		case err != nil && s.h.Closing.Err() != nil: // the client comes back to another server
-			return nil, io.EOF
 		case err != nil:
-			return nil, err
+			return nil, nil, err
+		case over:
+			out, err := s.end(ctx)
+			return out, nil, err
+		case len(events) == 0:
+			return nil, s.follower.News(), nil
 		}
-		out, err := s.translate(ctx, &event)
-		if err != nil || len(out) > 0 {
-			return out, err
-		}
+		s.events = events
 	}
 }
 
@@ -206,10 +215,7 @@ func (s *source) begin(ctx context.Context) error {
 		}
 		s.view.after = position{after, 1 << 30}
 	}
-	ctx, s.left = context.WithCancel(ctx)
-	stop := context.AfterFunc(s.h.Closing, s.left)
-	next, end := iter.Pull2(s.h.Service.Reader().Follow(ctx, s.owner, s.view.run.ID, after))
-	s.pull, s.stop = next, func() { stop(); end() }
+	s.follower = s.h.Service.Reader().NewFollower(s.owner, s.view.run.ID, after)
 	return nil
 }
 
@@ -293,22 +299,23 @@ func (h *Handler) before(ctx context.Context, run *runs.Run) (frames.Content, er
 	return h.content(s), nil
 }
 
-// streamThread sends the streams of all runs of a thread that are not over, and of those that follow, until the client goes away.
-func (h *Handler) streamThread(c *call) error {
+// streamThread answers with the streams of all runs of a thread that are not over, and of those that follow, until the client goes away.
+func (h *Handler) streamThread(c *call) (reply, error) {
 	thread, err := c.thread()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := h.Service.Thread(c.r.Context(), c.owner, thread); err != nil {
-		return err
+		return nil, err
 	}
 	s, err := newThreadSource(h, c, thread)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer s.close()
-	if err := sse.Serve(c.w, c.r, s.next, sse.Config{Heartbeat: h.Heartbeat}); err != nil {
-		access.Note(c.r.Context(), err)
-	}
-	return nil
+	return func() error {
+		s.watch()
+		defer s.close()
+		_ = h.send(c, s.next) // the headers were sent
+		return nil
+	}, nil
 }

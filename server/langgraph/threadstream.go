@@ -31,6 +31,9 @@ type threadSource struct {
 	after  position // in that run
 	newest uint64   // the newest run when the client came: of that one and earlier ones it sees only what happens from then on
 
+	news <-chan struct{} // has a value when there may be another run
+	end  func()          // of the news
+
 	run    *runs.Run
 	source *source
 }
@@ -84,31 +87,35 @@ func (s *threadSource) runs(ctx context.Context, after uint64) ([]runs.Run, erro
 	return all, err
 }
 
+// watch begins to wait for runs; the caller must close the source.
+func (s *threadSource) watch() { s.news, s.end = s.h.Service.Reader().WatchThread(s.thread) }
+
 func (s *threadSource) close() {
+	s.end()
 	if s.source != nil {
 		s.source.close()
 	}
 }
 
 // next returns the next frames, see [sse.Source].
-func (s *threadSource) next(ctx context.Context) ([]sse.Event, error) {
+func (s *threadSource) next(ctx context.Context) ([]sse.Event, <-chan struct{}, error) {
 	for {
 		if s.source == nil {
-			if err := s.begin(ctx); err != nil {
-				return nil, err
+			if found, err := s.begin(ctx); err != nil || !found {
+				return nil, s.news, err
 			}
 		}
-		out, err := s.source.next(ctx)
+		out, news, err := s.source.next(ctx)
 		for i := range out {
 			if out[i].ID != "" {
 				out[i].ID = s.id(out[i].ID)
 			}
 		}
-		if errors.Is(err, io.EOF) && s.h.Closing.Err() == nil {
+		if errors.Is(err, io.EOF) {
 			out, err = append(out, s.done()), nil
 		}
-		if err != nil || len(out) > 0 {
-			return out, err
+		if err != nil || len(out) > 0 || news != nil {
+			return out, news, err
 		}
 	}
 }
@@ -125,29 +132,16 @@ func (s *threadSource) done() sse.Event {
 	return sse.Event{Name: "metadata", ID: s.id(position{1 << 62, 0}.String()), Data: data}
 }
 
-// begin waits for the next run.
-func (s *threadSource) begin(ctx context.Context) error {
-	news, end := s.h.Service.Reader().WatchThread(s.thread)
-	defer end()
-	for {
-		all, err := s.runs(ctx, s.number)
-		if err != nil {
-			return err
-		}
-		if len(all) > 0 {
-			if all[0].Number > s.number+1 {
-				s.after = start // the run of the client's last frame is gone
-			}
-			return s.show(&all[0])
-		}
-		select {
-		case <-news:
-		case <-s.h.Closing.Done():
-			return io.EOF
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+// begin looks for the next run, and shows it if there is one.
+func (s *threadSource) begin(ctx context.Context) (found bool, err error) {
+	all, err := s.runs(ctx, s.number)
+	if err != nil || len(all) == 0 {
+		return false, err
 	}
+	if all[0].Number > s.number+1 {
+		s.after = start // the run of the client's last frame is gone
+	}
+	return true, s.show(&all[0])
 }
 
 func (s *threadSource) show(run *runs.Run) error {

@@ -12,30 +12,30 @@ import (
 	"github.com/agenthost/agenthost/server/internal/openapi"
 )
 
-func (h *Handler) waitNew(c *call) error       { return h.waitBody(c, false) }
-func (h *Handler) waitStateless(c *call) error { return h.waitBody(c, true) }
+func (h *Handler) waitNew(c *call) (reply, error)       { return h.waitBody(c, false) }
+func (h *Handler) waitStateless(c *call) (reply, error) { return h.waitBody(c, true) }
 
 // waitBody starts a run and answers with what came of it.
-func (h *Handler) waitBody(c *call, stateless bool) error {
+func (h *Handler) waitBody(c *call, stateless bool) (reply, error) {
 	run, body, err := h.submitBody(c, stateless)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	locate(c, run, "/join", false)
-	return h.join(c, run, body.cancels())
+	return func() error { return h.join(c, run, body.cancels()) }, nil
 }
 
-func (h *Handler) joinRun(c *call) error {
+func (h *Handler) joinRun(c *call) (reply, error) {
 	run, err := h.runOfPath(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cancels, err := c.flag("cancel_on_disconnect")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	locate(c, run, "/join", false)
-	return h.join(c, run, cancels)
+	return func() error { return h.join(c, run, cancels) }, nil
 }
 
 // join answers with what came of a run when it is over.

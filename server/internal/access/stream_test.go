@@ -21,13 +21,13 @@ func TestStreamsOutliveTheDeadlinesOfTheWrappers(t *testing.T) {
 		logger, text := logged()
 		n := 0
 		stream := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_ = sse.Serve(w, r, func(context.Context) ([]sse.Event, error) {
+			_ = sse.Serve(w, r, func(context.Context) ([]sse.Event, <-chan struct{}, error) {
 				time.Sleep(41 * time.Second)
 				n++
 				if n == 3 {
-					return nil, io.EOF
+					return nil, nil, io.EOF
 				}
-				return []sse.Event{{Data: []byte("x")}}, nil
+				return []sse.Event{{Data: []byte("x")}}, nil, nil
 			}, sse.Config{})
 		})
 		c := serve(t, access.Chain(stream, access.RequestIDs(), access.Log(logger), access.Recover(logger), access.Bodies(100, 10*time.Second),
@@ -46,7 +46,7 @@ func TestStreamOfAClientThatDoesNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, failed := time.Now(), make(chan error, 1)
 		c := serve(t, access.WriteDeadlines(time.Minute)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			failed <- sse.Serve(w, r, func(context.Context) ([]sse.Event, error) { return nil, io.EOF }, sse.Config{})
+			failed <- sse.Serve(w, r, func(context.Context) ([]sse.Event, <-chan struct{}, error) { return nil, nil, io.EOF }, sse.Config{})
 		})))
 		send(t, c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		require.ErrorIs(t, <-failed, sse.ErrClientGone)

@@ -6,14 +6,14 @@
 // [Serve] answers a request with a stream. It takes batches of events from a [Source] and writes them until the source ends or the client
 // is gone:
 //
-//	err := sse.Serve(w, r, func(ctx context.Context) ([]sse.Event, error) { return reader.Next(ctx) }, sse.Config{})
+//	err := sse.Serve(w, r, reader.next, sse.Config{})
 //
 // Lines end with LF. A comment, ": heartbeat", is written at even intervals for as long as the stream lives, whether or not events were
 // written meanwhile: the JavaScript SDK of LangGraph measures the intervals, and reconnects after three of them without a byte. Nothing
 // is compressed, and each batch is flushed, because a proxy or a buffer that waits for more would delay it.
 //
-// Only the goroutine of the handler writes. A second one waits for the source, so that a slow database delays no heartbeat. It holds at
-// most one batch, and ends before Serve returns.
+// Only the goroutine of the handler writes. A second one asks the source, so that a slow database delays no heartbeat. It holds at most one batch, and
+// ends when the source has nothing more at the moment: a server has many streams in which nothing happens. It ends before Serve returns.
 //
 // # Clients that do not read
 //

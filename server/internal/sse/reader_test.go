@@ -89,7 +89,7 @@ func FuzzReader(f *testing.F) {
 		events, _, _ := read(text)
 		w := deadlines{httptest.NewRecorder()}
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
-		err := sse.Serve(w, request, func(context.Context) ([]sse.Event, error) { return events, io.EOF }, sse.Config{})
+		err := sse.Serve(w, request, func(context.Context) ([]sse.Event, <-chan struct{}, error) { return events, nil, io.EOF }, sse.Config{})
 		require.NoError(t, err)
 		r := sse.NewReader(w.Body, 0)
 		for _, want := range events {

@@ -13,6 +13,8 @@ import (
 type Config struct {
 	Heartbeat    time.Duration // interval of the heartbeats; 0: [DefaultHeartbeat]
 	WriteTimeout time.Duration // how long a client may take to accept 64 KiB; 0: [DefaultWriteTimeout]
+	// Closing ends the stream, as when the server stops; nil: it never does.
+	Closing <-chan struct{}
 }
 
 // The defaults of [Config].
@@ -24,15 +26,16 @@ const (
 // maxPiece is how many bytes are written under one deadline.
 const maxPiece = 64 << 10
 
-// Source returns the next events of a stream, at least one, and waits until there are some. It returns [io.EOF], perhaps with the last
-// events, at the end of the stream. It must return when its context ends, which happens when the client is gone.
-type Source func(ctx context.Context) ([]Event, error)
+// Source returns the next events of a stream. If there are no more at the moment, it also returns a channel that has a value when there may be some,
+// and is asked again then. It returns [io.EOF], perhaps with the last events, at the end of the stream. It must return when its context ends, which
+// happens when the client is gone.
+type Source func(ctx context.Context) (events []Event, news <-chan struct{}, err error)
 
 // ErrClientGone means that the client closed the connection, or did not read for longer than [Config.WriteTimeout].
 var ErrClientGone = errors.New("the client is gone")
 
 // Serve answers a request with a stream: it sends the headers, 10 ms after a request with a body, and then the events of the source with
-// heartbeats between them. It returns nil when the source has ended, an error that wraps [ErrClientGone] if the client was there no longer, and
+// heartbeats between them. It returns nil when the source or the server has ended, an error that wraps [ErrClientGone] if the client was there no longer, and
 // otherwise the error of the source. Headers that the caller has set before are sent too; the deadlines of the server's ReadTimeout and
 // WriteTimeout do not apply to the stream. A panic of the source becomes one of the calling goroutine.
 func Serve(w http.ResponseWriter, r *http.Request, source Source, config Config) error {
@@ -44,7 +47,8 @@ func Serve(w http.ResponseWriter, r *http.Request, source Source, config Config)
 	}
 	s := &stream{w: w, control: http.NewResponseController(w), timeout: config.WriteTimeout}
 	ctx, stop := context.WithCancel(r.Context())
-	pull := startPull(ctx, source)
+	pull := newPull(source)
+	pull.start(ctx)
 	defer pull.wait()
 	defer stop()
 	if r.ContentLength != 0 { // it had a body
@@ -55,8 +59,14 @@ func Serve(w http.ResponseWriter, r *http.Request, source Source, config Config)
 	}
 	beat := time.NewTicker(config.Heartbeat)
 	defer beat.Stop()
+	var news <-chan struct{} // nil while the source is asked
 	for {
 		select {
+		case <-config.Closing:
+			return nil
+		case <-news:
+			news = nil
+			pull.start(ctx)
 		case <-ctx.Done():
 			return fmt.Errorf("sse: %w: %w", ErrClientGone, context.Cause(ctx))
 		case <-beat.C:
@@ -66,6 +76,9 @@ func Serve(w http.ResponseWriter, r *http.Request, source Source, config Config)
 		case got := <-pull.results:
 			if err := s.send(got); err != nil || got.err != nil {
 				return ended(ctx, got.err, err)
+			}
+			if news = got.news; news != nil {
+				s.buffer = nil // it would be kept while nothing happens
 			}
 		}
 	}

@@ -20,13 +20,13 @@ import (
 
 // batches is a source of fixed batches.
 func batches(all ...[]sse.Event) sse.Source {
-	return func(context.Context) ([]sse.Event, error) {
+	return func(context.Context) ([]sse.Event, <-chan struct{}, error) {
 		if len(all) == 0 {
-			return nil, io.EOF
+			return nil, nil, io.EOF
 		}
 		next := all[0]
 		all = all[1:]
-		return next, nil
+		return next, nil, nil
 	}
 }
 
@@ -112,15 +112,15 @@ func TestServeFlushesHeadersAndEachBatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			next := make(chan []sse.Event)
-			url, ended := start(t, func(ctx context.Context) ([]sse.Event, error) {
+			url, ended := start(t, func(ctx context.Context) ([]sse.Event, <-chan struct{}, error) {
 				select {
 				case events, ok := <-next:
 					if !ok {
-						return []sse.Event{{Data: []byte("last")}}, io.EOF
+						return []sse.Event{{Data: []byte("last")}}, nil, io.EOF
 					}
-					return events, nil
+					return events, nil, nil
 				case <-ctx.Done():
-					return nil, ctx.Err()
+					return nil, nil, ctx.Err()
 				}
 			}, sse.Config{})
 			response := get(t, client, url) // returns before there is an event
@@ -207,16 +207,16 @@ func TestHeartbeatsAreEven(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		begun, n := time.Now(), 0
-		client, ended := bubble(t, func(ctx context.Context) ([]sse.Event, error) {
+		client, ended := bubble(t, func(ctx context.Context) ([]sse.Event, <-chan struct{}, error) {
 			n++
 			if n > 8 {
-				return nil, io.EOF
+				return nil, nil, io.EOF
 			}
 			select { // an event every 3 s, which must not put off the heartbeats
 			case <-time.After(3 * time.Second):
-				return []sse.Event{{Data: []byte("x")}}, nil
+				return []sse.Event{{Data: []byte("x")}}, nil, nil
 			case <-ctx.Done():
-				return nil, ctx.Err()
+				return nil, nil, ctx.Err()
 			}
 		})
 		var beats []time.Duration
@@ -239,10 +239,10 @@ func TestClientThatNeverReads(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		begun, released := time.Now(), make(chan struct{})
-		_, ended := bubble(t, func(ctx context.Context) ([]sse.Event, error) {
+		_, ended := bubble(t, func(ctx context.Context) ([]sse.Event, <-chan struct{}, error) {
 			<-ctx.Done()
 			close(released)
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		})
 		require.ErrorIs(t, <-ended, sse.ErrClientGone) // a pipe has no buffer, so not even the headers arrive
 		require.Equal(t, sse.DefaultWriteTimeout, time.Since(begun))
@@ -262,8 +262,8 @@ func TestClientThatStopsReading(t *testing.T) {
 			for i := range big {
 				big[i] = 'x'
 			}
-			url, ended := start(t, func(ctx context.Context) ([]sse.Event, error) {
-				return []sse.Event{{Data: big}}, ctx.Err()
+			url, ended := start(t, func(ctx context.Context) ([]sse.Event, <-chan struct{}, error) {
+				return []sse.Event{{Data: big}}, nil, ctx.Err()
 			}, sse.Config{WriteTimeout: 200 * time.Millisecond})
 			response := get(t, client, url)
 			require.ErrorIs(t, <-ended, sse.ErrClientGone)
@@ -277,9 +277,9 @@ func TestClientThatLeavesEndsTheSource(t *testing.T) {
 	for name, client := range clients(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url, ended := start(t, func(ctx context.Context) ([]sse.Event, error) {
+			url, ended := start(t, func(ctx context.Context) ([]sse.Event, <-chan struct{}, error) {
 				<-ctx.Done()
-				return nil, errors.New("the database was interrupted")
+				return nil, nil, errors.New("the database was interrupted")
 			}, sse.Config{})
 			require.NoError(t, get(t, client, url).Body.Close())
 			require.ErrorIs(t, <-ended, sse.ErrClientGone)
@@ -289,7 +289,7 @@ func TestClientThatLeavesEndsTheSource(t *testing.T) {
 
 func TestConnectionServesAnotherRequestAfterAStream(t *testing.T) {
 	t.Parallel()
-	url, ended := start(t, func(context.Context) ([]sse.Event, error) { return nil, io.EOF }, sse.Config{})
+	url, ended := start(t, func(context.Context) ([]sse.Event, <-chan struct{}, error) { return nil, nil, io.EOF }, sse.Config{})
 	client := clients(t)["HTTP/1.1"]
 	for range 2 {
 		_, err := io.ReadAll(get(t, client, url).Body)
@@ -305,7 +305,7 @@ func TestFailuresOfTheSource(t *testing.T) {
 		source sse.Source
 		want   error
 	}{
-		"error":         {func(context.Context) ([]sse.Event, error) { return nil, broken }, broken},
+		"error":         {func(context.Context) ([]sse.Event, <-chan struct{}, error) { return nil, nil, broken }, broken},
 		"name of lines": {batches([]sse.Event{{Name: "a\nb"}}), sse.ErrInvalidEvent},
 		"id of lines":   {batches([]sse.Event{{ID: "a\rb"}}), sse.ErrInvalidEvent},
 		"id with zero":  {batches([]sse.Event{{ID: "a\x00b"}}), sse.ErrInvalidEvent},
@@ -325,7 +325,7 @@ func TestPanicOfTheSourceReachesTheHandler(t *testing.T) {
 	t.Parallel()
 	w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
 	require.PanicsWithValue(t, "broken source", func() {
-		_ = sse.Serve(deadlines{w}, r, func(context.Context) ([]sse.Event, error) { panic("broken source") }, sse.Config{})
+		_ = sse.Serve(deadlines{w}, r, func(context.Context) ([]sse.Event, <-chan struct{}, error) { panic("broken source") }, sse.Config{})
 	})
 	require.Error(t, sse.Serve(httptest.NewRecorder(), r, batches(), sse.Config{}), "a connection without deadlines")
 }
@@ -335,3 +335,72 @@ type deadlines struct{ *httptest.ResponseRecorder }
 
 func (deadlines) SetReadDeadline(time.Time) error  { return nil }
 func (deadlines) SetWriteDeadline(time.Time) error { return nil }
+
+// A source that waits for news is asked again when there are some, and nothing runs for it meanwhile.
+func TestASourceThatWaitsForNews(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		news := make(chan struct{}, 1)
+		var ready []sse.Event
+		asked := 0
+		client, ended := bubble(t, func(ctx context.Context) ([]sse.Event, <-chan struct{}, error) {
+			asked++
+			out := ready
+			ready = nil
+			if asked == 3 {
+				return out, nil, io.EOF
+			}
+			return out, news, ctx.Err()
+		})
+		text := make(chan string, 100)
+		go func() {
+			defer close(text)
+			buffer := make([]byte, 4096)
+			for {
+				n, err := client.Read(buffer)
+				if err != nil {
+					return
+				}
+				text <- string(buffer[:n])
+			}
+		}()
+		require.Contains(t, <-text, "200 OK")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Equal(t, 1, asked, "time alone is no news")
+		for range 12 {
+			require.Contains(t, <-text, ": heartbeat\n\n")
+		}
+		for _, data := range []string{"first", "last"} {
+			synctest.Wait()
+			ready = []sse.Event{{Data: []byte(data)}}
+			news <- struct{}{}
+			require.Contains(t, <-text, "data: "+data+"\n\n")
+		}
+		require.NoError(t, <-ended)
+		require.Equal(t, 3, asked)
+	})
+}
+
+func TestAServerThatStopsEndsStreams(t *testing.T) {
+	t.Parallel()
+	for name, source := range map[string]sse.Source{
+		"that are silent": func(context.Context) ([]sse.Event, <-chan struct{}, error) { return nil, make(chan struct{}), nil },
+		"that are busy": func(ctx context.Context) ([]sse.Event, <-chan struct{}, error) {
+			<-ctx.Done()
+			return nil, nil, ctx.Err()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			closing := make(chan struct{})
+			url, ended := start(t, source, sse.Config{Closing: closing})
+			response := get(t, clients(t)["HTTP/1.1"], url)
+			close(closing)
+			body, err := io.ReadAll(response.Body)
+			require.NoError(t, err)
+			require.Empty(t, body)
+			require.NoError(t, <-ended, "its client comes back to another server")
+		})
+	}
+}

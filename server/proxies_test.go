@@ -292,7 +292,9 @@ func startCaddy(t *testing.T, b *behind, dir, socket string) {
 		"\tservers {\n\t\tprotocols h1 h2\n\t}\n}\n"
 	file := filepath.Join(dir, "Caddyfile")
 	require.NoError(t, os.WriteFile(file, []byte(options+site), 0o600))
-	b.roots = func() ([]byte, error) { return os.ReadFile(filepath.Join(dir, "pki", "authorities", "local", "root.crt")) }
+	b.roots = func() ([]byte, error) {
+		return os.ReadFile(filepath.Join(dir, "pki", "authorities", "local", "root.crt"))
+	}
 	b.start(dir, "caddy", "run", "--config", file, "--adapter", "caddyfile")
 }
 

@@ -17,11 +17,11 @@ type Limits struct {
 	StreamsPerOwner int           `yaml:"streams_per_owner" strict:"min=1" schema:"default=200"` // streams that one owner may read at once; default 200
 	Streams         int           `yaml:"streams" strict:"min=1" schema:"default=10000"`         // streams of all owners at once; default 10000
 	// requests that one key, or one address without keys, may send in a second, on average; default 100
-	RequestsPerSecond float64       `yaml:"requests_per_second" strict:"min=0.001,max=1000000" schema:"default=100"`
-	Burst             int           `yaml:"burst" strict:"min=1,max=1000000" schema:"default=200"` // requests that may come at once after a pause; default 200
+	RequestsPerSecond float64 `yaml:"requests_per_second" strict:"min=0.001,max=1000000" schema:"default=100"`
+	Burst             int     `yaml:"burst" strict:"min=1,max=1000000" schema:"default=200"` // requests that may come at once after a pause; default 200
 	// wrong keys and tokens that one address may send in a minute; default 30
 	FailedLogins int           `yaml:"failed_logins" strict:"min=1,max=1000000" schema:"default=30"`
-	RunTimeout   time.Duration `yaml:"run_timeout" strict:"min=1s" schema:"default=1h"`       // the longest time of a run; default 1h
+	RunTimeout   time.Duration `yaml:"run_timeout" strict:"min=1s" schema:"default=1h"` // the longest time of a run; default 1h
 }
 
 // maxBody is the largest limit of bodies: they are read into memory.

@@ -294,4 +294,11 @@ func TestANewcomerWithALiteLLMProxy(t *testing.T) {
 	require.Equal(t, model.ErrorNotFound, failed.Kind)
 	require.ErrorContains(t, failed, "the server does not have the model unknown; correct the name of the model")
 	require.False(t, failed.Retryable)
+
+	// A key of OpenAI does not go to the proxy, which says nothing but 500 then.
+	other := openai.Model{Name: "greeter", BaseURL: address, LookupEnv: func(name string) (string, bool) { return "sk-openai", name == "OPENAI_API_KEY" }}
+	_, err = other.Generate(t.Context(), ask)
+	require.ErrorAs(t, err, &failed)
+	require.ErrorContains(t, failed, "Internal Server Error; a LiteLLM proxy without a database answers so to a request without a key; OPENAI_API_KEY is only sent to ")
+	require.ErrorContains(t, failed, "set api_key_env: OPENAI_API_KEY")
 }

@@ -77,13 +77,21 @@ func (s *server) classify(status int, r failureReport, kind model.ErrorKind) (mo
 	case r.has("no_db_connection"):
 		// https://docs.litellm.ai/docs/proxy/virtual_keys: keys other than the master key are in a database.
 		return model.ErrorAuthentication, "a LiteLLM proxy without a database answers so to a wrong key"
-	case s.litellm && s.keyless && status == http.StatusInternalServerError && r.message == http.StatusText(status):
-		return model.ErrorAuthentication, "a LiteLLM proxy without a database answers so to a request without a key"
+	case s.mayWantKey(status, r):
+		if s.litellm {
+			kind = model.ErrorAuthentication
+		}
+		return kind, "a LiteLLM proxy without a database answers so to a request without a key"
 	case status == http.StatusBadRequest && strings.Contains(r.message, "Invalid model name passed in model="):
 		return model.ErrorNotFound, "" // a LiteLLM proxy says so
 	default:
 		return kind, ""
 	}
+}
+
+// mayWantKey reports whether a failure that says nothing may be a LiteLLM proxy's answer to a request without a key.
+func (s *server) mayWantKey(status int, r failureReport) bool {
+	return !s.own && s.keyless && s.start == "" && status == http.StatusInternalServerError && r.message == http.StatusText(status)
 }
 
 // advice says what to do about an error response; "" if there is nothing to add.

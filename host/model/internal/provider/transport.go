@@ -116,7 +116,8 @@ func (t *transport) refusal(req *http.Request, resp *http.Response, body []byte)
 	if note != "" {
 		said += "; " + note
 	}
-	refused := kind == model.ErrorAuthentication && resp.StatusCode != http.StatusProxyAuthRequired || resp.StatusCode == http.StatusForbidden
+	refused := kind == model.ErrorAuthentication && resp.StatusCode != http.StatusProxyAuthRequired || resp.StatusCode == http.StatusForbidden ||
+		t.server.mayWantKey(resp.StatusCode, report)
 	switch {
 	case t.unauthorized != "" && (refused || resp.StatusCode == http.StatusUnauthorized):
 		said += "; " + t.unauthorized

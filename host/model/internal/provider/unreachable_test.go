@@ -207,6 +207,9 @@ func TestAdviceAboutResponses(t *testing.T) {
 		"a wrong key, header":       {&acme, provider.Options{Headers: map[string]string{"X-Api-Key": "s3cret-key"}}, "/v1", 401, `{"error":"no"}`, model.ErrorAuthentication, "the key is from the headers of the model; check that it is a valid key for 127.0.0.1"},
 		"a wrong key, LiteLLM":      {&acme, provider.Options{APIKeyEnv: "ACME_KEY"}, "/v1", 400, `{"error":{"message":"No connected db.","type":"no_db_connection","param":null,"code":"400"}}`, model.ErrorAuthentication, "a LiteLLM proxy without a database answers so to a wrong key; the key is from the environment variable ACME_KEY; check that it is a valid key for 127.0.0.1"},
 		"no key, LiteLLM":           {&lite, provider.Options{}, "/v1", 500, `Internal Server Error`, model.ErrorAuthentication, "a LiteLLM proxy without a database answers so to a request without a key; ACME_KEY was not sent to "},
+		"no key, perhaps LiteLLM":   {&acme, provider.Options{}, "/v1", 500, `Internal Server Error`, model.ErrorServer, "a LiteLLM proxy without a database answers so to a request without a key; ACME_KEY is only sent to "},
+		"an error of another":       {&local, provider.Options{}, "/v1", 500, `Internal Server Error`, model.ErrorServer, ""},
+		"an error that says why":    {&acme, provider.Options{}, "/v1", 500, `out of memory`, model.ErrorServer, ""},
 		"an error, LiteLLM":         {&lite, provider.Options{APIKeyEnv: "ACME_KEY"}, "/v1", 500, `Internal Server Error`, model.ErrorServer, ""},
 		"a wrong key of a proxy":    {&acme, provider.Options{APIKeyEnv: "ACME_KEY"}, "/v1", 407, `no`, model.ErrorAuthentication, ""},
 	} {

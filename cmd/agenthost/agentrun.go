@@ -52,7 +52,7 @@ func (a *app) perform(ctx context.Context, flags *runFlags, begin beginning) err
 		return err
 	}
 	if flags.server.url == "" {
-		if a.set, err = flags.overrides(a.set); err != nil {
+		if err := a.override(&flags.runLimits, "--model "+flags.model); err != nil {
 			return err
 		}
 	}

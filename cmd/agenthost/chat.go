@@ -88,7 +88,7 @@ type chatSession struct {
 // do builds the agent and performs the chat.
 func (c *chatSession) do(ctx context.Context) (err error) {
 	if c.flags.server.url == "" {
-		if c.set, err = c.flags.overrides(c.set); err != nil {
+		if err := c.override(&c.flags.runLimits, "--model "+c.flags.model); err != nil {
 			return err
 		}
 	}
@@ -165,12 +165,13 @@ func (c *chatSession) switchModel(ctx context.Context, name string) (string, err
 		keys := strictyaml.AssignedKeys(assignment)
 		return len(keys) > 0 && keys[0] == "model"
 	})
-	set, err := limits.overrides(others)
+	before, threads, model, models := c.set, c.threads, c.model, c.models
+	c.set = others
+	err := c.override(&limits, name)
 	if err != nil {
+		c.set = before
 		return "", err
 	}
-	before, threads, model, models := c.set, c.threads, c.model, c.models
-	c.set = set
 	agent, err := c.load(ctx, manifest.Options{}, func(config *host.Config) {
 		if !c.agent.Durable {
 			config.Checkpointer = threads // which this process alone has

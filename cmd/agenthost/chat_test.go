@@ -136,7 +136,7 @@ func TestAChatSwitchesItsModel(t *testing.T) {
 	require.Equal(t, 1, strings.Count(b.err.String(), "  write_todos "), "the tools are listed once")
 	for typed, want := range map[string]string{
 		"/model second\n":        `"second": write it as PROVIDER:NAME`,
-		"/model nobody:second\n": "the model is still openai:first",
+		"/model nobody:second\n": `chat: /model: nobody:second: model: the provider "nobody" is unknown`,
 	} {
 		require.Equal(t, exitUsage, b.says(typed), typed)
 		require.Contains(t, b.err.String(), want)

@@ -38,11 +38,10 @@ secret. Variables such as ${NAME} are shown as they are written, because their v
 			if err := limits.check(c, false); err != nil {
 				return err
 			}
-			set, err := limits.overrides(a.set)
-			if err != nil {
+			if err := a.override(&limits, "--model "+limits.model); err != nil {
 				return err
 			}
-			m, err := manifest.Load(a.file, manifest.Options{Set: set, InMemory: true})
+			m, err := manifest.Load(a.file, manifest.Options{Set: a.set, InMemory: true})
 			if err != nil {
 				return &exitError{exitUsage, a.withManifestHint(err)}
 			}

@@ -51,7 +51,7 @@ func (a *app) dryRun(ctx context.Context, flags *runFlags, input host.Input) (er
 	if flags.output == "jsonl" || flags.record != "" {
 		return &exitError{exitUsage, errors.New("run: --dry-run prints text or json, and records nothing; leave out --output jsonl and --record")}
 	}
-	if a.set, err = flags.overrides(a.set); err != nil {
+	if err := a.override(&flags.runLimits, "--model "+flags.model); err != nil {
 		return err
 	}
 	if flags.thread != "" {

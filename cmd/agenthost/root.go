@@ -18,6 +18,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/extism"
 	"github.com/agenthost/agenthost/host/plugin/script"
 	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
+	"github.com/agenthost/agenthost/internal/strictyaml"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/manifest"
@@ -41,6 +42,7 @@ type app struct {
 	streams
 	file    string
 	set     []string
+	typed   [2]string // the first of set as problems name it, and as the person has typed it; "": it was --set
 	verbose bool
 	prompt  *prompt.Prompt // made by conversation
 
@@ -257,8 +259,15 @@ func (a *app) look(ctx context.Context) (*manifest.Agent, error) {
 	return a.load(ctx, manifest.Options{InMemory: true}, nil)
 }
 
-// withManifestHint adds how to name or write a manifest to the error that there is none.
+// withManifestHint adds how to name or write a manifest to the error that there is none. Problems name what the person has typed.
 func (a *app) withManifestHint(err error) error {
+	if wrong, ok := errors.AsType[*strictyaml.Error](err); ok && a.typed[0] != "" {
+		for i := range wrong.Problems {
+			if p := &wrong.Problems[i]; p.File == a.typed[0] {
+				p.File = a.typed[1]
+			}
+		}
+	}
 	if missing, ok := errors.AsType[*manifest.NotFoundError](err); ok && missing.Path == a.file {
 		return fmt.Errorf("%w; name another one with -f FILE, or write one with 'agenthost init'", err)
 	}

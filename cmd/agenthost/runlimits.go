@@ -77,6 +77,19 @@ func (l *runLimits) overrides(set []string) ([]string, error) {
 	return append(out, set...), nil
 }
 
+// override applies the flags that override the manifest. Problems of the model have the name typed.
+func (a *app) override(l *runLimits, typed string) error {
+	set, err := l.overrides(a.set)
+	if err != nil {
+		return err
+	}
+	a.set, a.typed = set, [2]string{}
+	if l.model != "" {
+		a.typed = [2]string{"--set " + set[0], typed}
+	}
+	return nil
+}
+
 // twice returns the error for a flag and a --set that contradict each other.
 func twice(flag string, keys []string, what string) error {
 	return &exitError{exitUsage, fmt.Errorf("%s and --set %s: each of them %s; give only one", flag, strings.Join(keys, "."), what)}

@@ -27,7 +27,7 @@ func TestTheModelAndTheStepsOfARun(t *testing.T) {
 	require.Contains(t, b.err.String(), " --set recursion_limit=2\n", "who goes on does so with the limit")
 	require.Equal(t, exitOK, b.run("run", "--max-steps", "20", "hi"), &b.err)
 	require.Equal(t, exitUsage, b.run("run", "--model", "acme:one", "hi"))
-	require.Contains(t, b.err.String(), `the provider "acme" is unknown`)
+	require.Contains(t, b.err.String(), `agenthost: --model acme:one: model: the provider "acme" is unknown`)
 }
 
 // --model replaces the model of the manifest, and --set changes the keys of the new one, in any order.

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"path/filepath"
+
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/threadview"
@@ -29,6 +32,7 @@ and the questions that wait for an answer, with the commands that answer them.`,
 				case json:
 					return terminal.PrintDocument(a.out, shown)
 				default:
+					a.offer(c.Context(), shown)
 					return shown.Print(a.out, a.continuing(args[0], shown.Program), full)
 				}
 			})
@@ -38,6 +42,23 @@ and the questions that wait for an answer, with the commands that answer them.`,
 	c.Flags().BoolVar(&json, "json", false, "print a JSON document")
 	c.Flags().BoolVar(&full, "full", false, "do not shorten long results and arguments")
 	return c
+}
+
+// offer lets a thread that waits say which approvals can be for always. Only the agent knows, so the thread does not say it if its run was started by
+// another manifest than the present one, or if that no longer works.
+func (a *app) offer(ctx context.Context, shown *threadview.Conversation) {
+	given, err := filepath.Abs(a.file)
+	if err != nil || shown.Program == nil || shown.Program.Manifest != given || !shown.Waits() {
+		return
+	}
+	agent, err := a.look(ctx)
+	if err != nil {
+		return
+	}
+	shown.Offer(agent)
+	if err := agent.Close(); err != nil {
+		a.logger().Warn("closing the agent", "error", err)
+	}
 }
 
 func (a *app) threadsHistoryCommand(flags *threadsFlags) *cobra.Command {

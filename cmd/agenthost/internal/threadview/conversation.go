@@ -87,3 +87,9 @@ func Load(ctx context.Context, s checkpoint.Store, thread string, at checkpoint.
 	}
 	return out, nil
 }
+
+// Waits reports whether the thread waits for answers at this checkpoint, which is its newest.
+func (c *Conversation) Waits() bool { return c.State == checkpoint.Waiting && c.Checkpoint == c.Newest }
+
+// Offer notes which approvals can be for always, for what is printed.
+func (c *Conversation) Offer(by question.Approver) { question.Offer(c.questions, by) }

@@ -2,16 +2,13 @@
 package server_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -24,15 +21,11 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m.Run)) }
 
-// bin returns the directory with the command.
-var bin = sync.OnceValues(func() (string, error) { return programs.Build("cmd/agenthost") })
-
 // server is the command serve in a copy of the example.
 type server struct {
 	t   *testing.T
 	dir string
-	cmd *exec.Cmd
-	url string
+	run *programs.Server
 }
 
 func setup(t *testing.T) *server {
@@ -50,36 +43,7 @@ func setup(t *testing.T) *server {
 // start starts the server, and waits until it listens.
 func (s *server) start(args ...string) {
 	s.t.Helper()
-	bin, err := bin()
-	require.NoError(s.t, err)
-	s.cmd = exec.CommandContext(s.t.Context(), filepath.Join(bin, "agenthost"), append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
-	s.cmd.Dir = s.dir
-	s.cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(s.dir, "cache"))
-	log, err := s.cmd.StderrPipe()
-	require.NoError(s.t, err)
-	require.NoError(s.t, s.cmd.Start())
-	lines := bufio.NewScanner(log)
-	for s.url = ""; s.url == ""; {
-		require.True(s.t, lines.Scan(), "the server ended")
-		var line struct {
-			Msg string `json:"msg"`
-			At  string `json:"at"`
-		}
-		require.NoError(s.t, json.Unmarshal(lines.Bytes(), &line), "%s", lines.Text())
-		if line.Msg == "serving" {
-			s.url = line.At
-		}
-	}
-	go func() { _, _ = io.Copy(io.Discard, log) }() // ends with the process
-}
-
-func (s *server) end(signal os.Signal) {
-	s.t.Helper()
-	require.NoError(s.t, s.cmd.Process.Signal(signal))
-	err := s.cmd.Wait()
-	if signal == syscall.SIGTERM {
-		require.NoError(s.t, err, "a server that is told to stop succeeds")
-	}
+	s.run = programs.Serve(s.t, s.dir, []string{"XDG_CACHE_HOME=" + filepath.Join(s.dir, "cache")}, args...)
 }
 
 // post sends a document and returns the answer.
@@ -87,7 +51,7 @@ func (s *server) post(path string, body map[string]any) (out map[string]any) {
 	s.t.Helper()
 	text, err := json.Marshal(body)
 	require.NoError(s.t, err)
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url+path, bytes.NewReader(text))
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.run.URL+path, bytes.NewReader(text))
 	require.NoError(s.t, err)
 	response, err := http.DefaultClient.Do(request)
 	require.NoError(s.t, err)
@@ -116,7 +80,7 @@ func TestAQuestionOutlivesTheServer(t *testing.T) {
 				"assistant_id": "helper", "input": map[string]any{"messages": []any{map[string]any{"role": "user", "content": "note shopping: tea"}}},
 			})
 			require.Contains(t, asked, "__interrupt__")
-			s.end(syscall.SIGKILL)
+			require.Error(t, s.run.End(syscall.SIGKILL))
 			require.NoFileExists(t, filepath.Join(s.dir, "notes", "shopping.md"))
 
 			s.start(args...)
@@ -129,7 +93,7 @@ func TestAQuestionOutlivesTheServer(t *testing.T) {
 			written, err := os.ReadFile(filepath.Join(s.dir, "notes", "shopping.md"))
 			require.NoError(t, err)
 			require.Equal(t, "tea", string(written))
-			s.end(syscall.SIGTERM)
+			require.NoError(t, s.run.End(syscall.SIGTERM), "a server that is told to stop succeeds")
 		})
 	}
 }

@@ -1,9 +1,7 @@
 package clients_test
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -72,45 +69,12 @@ func run(t *testing.T, command []string) {
 	require.Equal(t, "all done", lines[len(lines)-1], "%s", said)
 }
 
-// agenthost returns the path of the command, which is built once.
-var agenthost = sync.OnceValues(func() (string, error) {
-	dir, err := programs.Build("cmd/agenthost")
-	return filepath.Join(dir, "agenthost"), err
-})
-
 // startServer starts `agenthost serve` with an agent whose tools are at an address, and returns the server's address.
 func startServer(t *testing.T, tools string) string {
 	t.Helper()
-	program, err := agenthost()
-	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "agent"))))
-	server := exec.CommandContext(context.WithoutCancel(t.Context()), program, "serve", "-f", dir, "--listen", "127.0.0.1:0")
-	server.Env = append(os.Environ(), "TOOLS="+tools)
-	log, err := server.StderrPipe()
-	require.NoError(t, err)
-	require.NoError(t, server.Start())
-	var reading sync.WaitGroup
-	t.Cleanup(func() {
-		require.NoError(t, server.Process.Signal(os.Interrupt))
-		reading.Wait()
-		require.NoError(t, server.Wait(), "it ends as it should")
-	})
-	lines := bufio.NewScanner(log)
-	var said strings.Builder
-	for lines.Scan() {
-		var line struct {
-			Msg string `json:"msg"`
-			At  string `json:"at"`
-		}
-		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Msg == "serving" {
-			reading.Go(func() { _, _ = io.Copy(io.Discard, log) }) // a full pipe would stop it
-			return line.At
-		}
-		said.WriteString(lines.Text() + "\n")
-	}
-	require.Fail(t, "the server has not started", said.String())
-	return ""
+	return programs.Serve(t, dir, []string{"TOOLS=" + tools}).URL
 }
 
 // startTools starts the server of the agent's tools. A call of /wait lasts until somebody calls /go.

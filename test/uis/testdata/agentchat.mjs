@@ -1,9 +1,10 @@
-// agent-chat-ui: a conversation, a question that a person answers, an answer that is made again, a message that is edited, and the list of threads.
-import { open } from "./page.mjs";
+// agent-chat-ui: a conversation, a question that a person answers, an answer that is made again, a message that is edited, the list of threads, and an
+// answer that goes on after the page has left it.
+import { idle, open, post } from "./page.mjs";
 
-const [, , address, server] = process.argv;
-const query = new URLSearchParams({ apiUrl: server, assistantId: "helper", chatHistoryOpen: "true" });
-const ui = await open(`${address}/?${query}`);
+const [, , address, server, model] = process.argv;
+const at = (assistantId) => `${address}/?${new URLSearchParams({ apiUrl: server, assistantId, chatHistoryOpen: "true" })}`;
+const ui = await open(at("helper"));
 
 await ui.says("hello");
 await ui.sees(/You said: hello/);
@@ -13,6 +14,12 @@ await ui.sees(/I write it down\.\nwrite_file/);
 await ui.sees(/Submit rejection/);
 await ui.presses(/^Approve$/);
 await ui.sees(/Created figs\.md with 8 bytes\.\nIt is written\./);
+
+await ui.says("note pears: buy pears");
+await ui.sees(/pears\.md(.*\n)*Submit rejection/);
+await ui.types(/^Share feedback/, "no pears");
+await ui.presses(/^Submit rejection$/);
+await ui.sees(/I did not write it\./);
 
 await ui.says("second");
 await ui.sees(/You said: second/);
@@ -29,3 +36,16 @@ await ui.sees(/You said: edited/);
 await ui.page.reload({ waitUntil: "networkidle2" });
 await ui.sees(/Thread History\nhello\n(.*\n)*It is written\.\n(.*\n)*You said: edited/);
 await ui.close();
+
+// This page leaves a run that a person cancels, and says that it may go on.
+const slow = await open(at("slow"));
+await slow.says("take your time");
+await slow.sees(/I begin/);
+await slow.presses(/^Cancel$/);
+await slow.sees(/Send$/);
+await post(`${model}/go`);
+await idle(server);
+await slow.page.reload({ waitUntil: "networkidle2" });
+await slow.sees(/take your time\n(.*\n)*I begin and I end\./);
+await slow.close();
+console.log("all done");

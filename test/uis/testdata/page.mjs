@@ -24,7 +24,7 @@ export async function open(url, prepare, argument) {
     try {
       await page.waitForFunction((source) => new RegExp(source).test(document.body.innerText.replace(/\s*\n\s*/g, "\n")), { timeout: 20_000 }, pattern.source);
     } catch (error) {
-      throw new Error(`the page does not show ${pattern}: ${error.message}\n${await text()}`);
+      throw new Error(`the page does not show ${pattern}: ${error.message}\n${await text()}\n${troubles.join("\n")}`);
     }
   }
 
@@ -35,6 +35,17 @@ export async function open(url, prepare, argument) {
     await fields[fields.length - 1].focus();
     await page.keyboard.type(message);
     await page.keyboard.press("Enter");
+  }
+
+  // types writes into the last field whose hint matches.
+  async function types(hint, said) {
+    let last;
+    for (const field of await page.$$("textarea")) {
+      if (hint.test(await field.evaluate((element) => element.placeholder))) last = field;
+    }
+    if (!last) throw new Error(`the page has no field with the hint ${hint}\n${await text()}`);
+    await last.focus();
+    await page.keyboard.type(said);
   }
 
   // presses presses the last button whose text matches.
@@ -49,12 +60,31 @@ export async function open(url, prepare, argument) {
     }, pattern.source);
   }
 
-  // close ends the test: nothing may have gone wrong unseen.
+  // close closes the page: nothing may have gone wrong unseen.
   async function close() {
     await browser.close();
     if (troubles.length > 0) throw new Error(troubles.join("\n"));
-    console.log("all done");
   }
 
-  return { page, text, sees, says, presses, close };
+  return { page, text, sees, says, types, presses, close };
+}
+
+// post asks the model of the test for something, and waits until it has happened.
+export async function post(url) {
+  const answer = await fetch(url, { method: "POST", signal: AbortSignal.timeout(20_000) });
+  if (!answer.ok) throw new Error(`${answer.status} ${url}`);
+}
+
+// idle waits until no thread of the server has a run.
+export async function idle(server) {
+  for (let n = 0; n < 200; n++) {
+    const answer = await fetch(`${server}/threads/search`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ status: "busy" }),
+    });
+    if ((await answer.json()).length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("a run does not end");
 }

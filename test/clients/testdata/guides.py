@@ -1,18 +1,11 @@
 """Does what the guides to LangGraph's server show, where sdk.py does not: what they say is printed is what must come."""
 
 import asyncio
-import sys
-import urllib.request
 
 import httpx
+from common import URL, human, let_go, until
 from langgraph_sdk import get_client
 from langgraph_sdk.schema import Command
-
-URL, TOOLS = sys.argv[1:3]
-
-
-def human(text):
-    return {"messages": [{"role": "user", "content": text}]}
 
 
 def texts(values):
@@ -20,15 +13,7 @@ def texts(values):
 
 
 async def running(c, thread, run):
-    for _ in range(500):
-        if (await c.runs.get(thread, run["run_id"]))["status"] == "running":
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("it does not begin")
-
-
-def let_go():
-    urllib.request.urlopen(urllib.request.Request(TOOLS + "/go", method="POST"), timeout=30).read()
+    await until(lambda: c.runs.get(thread, run["run_id"]), lambda r: r["status"] == "running")
 
 
 async def prepopulated(c):

@@ -1,44 +1,18 @@
 """Uses every client of LangGraph's SDK for Python against a server of agents, as programs do."""
 
 import asyncio
-import sys
-import urllib.request
 
+from common import CUT, FRAGILE, URL, human, let_go, post, until
 from langgraph_sdk import get_client, get_sync_client
 from langgraph_sdk.errors import ConflictError, NotFoundError
-
-URL, TOOLS, FRAGILE, CUT = sys.argv[1:5]
-
-
-def human(text):
-    return {"messages": [{"role": "human", "content": text}]}
 
 
 def texts(values):
     return [(m["type"], m["content"]) for m in values["messages"]]
 
 
-def post(url):
-    urllib.request.urlopen(urllib.request.Request(url, method="POST"), timeout=30).read()
-
-
-def let_go():
-    """Lets one call of the tool wait go on, once there is one."""
-    post(TOOLS + "/go")
-
-
 async def collect(stream):
     return [part async for part in stream]
-
-
-async def until(read, wanted):
-    """Reads until what it reads is wanted."""
-    for _ in range(500):
-        got = await read()
-        if wanted(got):
-            return got
-        await asyncio.sleep(0.01)
-    raise AssertionError(f"it stays {got}")
 
 
 async def assistants(c):
@@ -168,40 +142,6 @@ async def runs(c):
     await until(lambda: c.runs.get(t, run["run_id"]), lambda r: r["status"] == "interrupted")
 
 
-async def double_texting(c):
-    """A second message comes while the first one is answered."""
-    for strategy, there in {"interrupt": True, "rollback": False}.items():
-        t = (await c.threads.create())["thread_id"]
-        first = await c.runs.create(t, "agent", input=human("wait"))
-        await until(lambda: c.runs.get(t, first["run_id"]), lambda r: r["status"] == "running")
-        await until(lambda: c.threads.get_state(t), lambda s: s["next"] == ["tools"])
-        second = await c.runs.create(t, "agent", input=human("never mind"), multitask_strategy=strategy)
-        values = await c.runs.join(t, second["run_id"])
-        assert texts(values)[-2:] == [("human", "never mind"), ("ai", "You said: never mind")], values
-        assert (("human", "wait") in texts(values)) == there, values
-        try:
-            found = await c.runs.get(t, first["run_id"])
-            assert there and found["status"] == "interrupted", found
-        except NotFoundError:
-            assert not there
-
-
-async def imported(c):
-    """A thread is made of the states of another one."""
-    old = (await c.threads.create())["thread_id"]
-    await c.runs.wait(old, "agent", input=human("hello"))
-    steps = [
-        {"updates": [{"values": human("hello"), "as_node": "__input__"}]},
-        {"updates": [{"values": {"messages": [{"role": "assistant", "content": "You said: hello"}]}, "as_node": "model"}]},
-    ]
-    new = (await c.threads.create(graph_id="agent", supersteps=steps))["thread_id"]
-    copied = (await c.threads.copy(old))["thread_id"]
-    for t in (new, copied):
-        assert texts((await c.threads.get_state(t))["values"]) == texts((await c.threads.get_state(old))["values"]), t
-        values = await c.runs.wait(t, "agent", input=human("again"))
-        assert len(values["messages"]) == 4, values
-
-
 async def thread_stream(c):
     """A stream of a thread shows the run that goes on, and those that follow."""
     t = (await c.threads.create())["thread_id"]
@@ -301,7 +241,7 @@ def synchronous():
 
 async def main():
     async with get_client(url=URL) as c:
-        for part in (assistants, threads, streams, runs, double_texting, imported, thread_stream, cuts, questions, store, crons):
+        for part in (assistants, threads, streams, runs, thread_stream, cuts, questions, store, crons):
             await part(c)
             print(part.__name__)
     await asyncio.to_thread(synchronous)

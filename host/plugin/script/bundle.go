@@ -14,16 +14,17 @@ import (
 )
 
 // build makes one JavaScript module of a file and all that it imports. The same files give the same bytes in any directory.
-func build(entry string) (api.BuildResult, error) {
+func build(entry string, change func(*api.BuildOptions)) (api.BuildResult, error) {
 	dir := filepath.Dir(entry)
-	built := api.Build(api.BuildOptions{
+	options := api.BuildOptions{
 		EntryPoints: []string{entry}, AbsWorkingDir: dir, Outfile: filepath.Join(dir, "plugin.js"),
 		Bundle: true, Format: api.FormatESModule, Platform: api.PlatformNeutral, Target: api.ES2023, Charset: api.CharsetUTF8,
 		MainFields: []string{"module", "main"}, LegalComments: api.LegalCommentsNone,
 		TsconfigRaw: "{}", // settings of directories further up must not change the plugin
-		Sourcemap:   api.SourceMapExternal, SourcesContent: api.SourcesContentExclude,
-		LogLevel: api.LogLevelSilent, Plugins: []api.Plugin{imports()}, Metafile: true,
-	})
+		LogLevel:    api.LogLevelSilent, Plugins: []api.Plugin{imports()},
+	}
+	change(&options)
+	built := api.Build(options)
 	if len(built.Errors) > 0 {
 		return built, errorOf(built.Errors)
 	}
@@ -32,7 +33,9 @@ func build(entry string) (api.BuildResult, error) {
 
 // bundle returns the script of a file and all that it imports.
 func bundle(entry string) (js.Script, error) {
-	built, err := build(entry)
+	built, err := build(entry, func(o *api.BuildOptions) {
+		o.Sourcemap, o.SourcesContent = api.SourceMapExternal, api.SourcesContentExclude
+	})
 	if err != nil {
 		return js.Script{}, err
 	}
@@ -50,9 +53,10 @@ func bundle(entry string) (js.Script, error) {
 	return s, nil
 }
 
-// bundled returns the files in the bundle of a file.
+// bundled returns the files in the bundle of a file. A plugin that is watched needs them before it is loaded: a change while it is loaded would be
+// missed otherwise.
 func bundled(entry string) ([]string, error) {
-	built, err := build(entry)
+	built, err := build(entry, func(o *api.BuildOptions) { o.Metafile = true })
 	if err != nil {
 		return nil, err
 	}

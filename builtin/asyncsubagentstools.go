@@ -90,6 +90,10 @@ func (c *remoteCrew) start(ctx context.Context, in startTaskArguments) (*host.To
 	if tracked := rt.State().Get(asyncTasks.Name).Len(); tracked >= maxTasks {
 		return failed(ctx, what, fmt.Errorf("%d tasks are tracked already", tracked))
 	}
+	messages, err := agent.messages(rt, in.Description)
+	if err != nil {
+		return failed(ctx, what, err)
+	}
 	metadata := wire.Map{{Key: "subagent_name", Value: wire.String(agent.Name)}}
 	if rt.ThreadID() != "" {
 		metadata.Set("parent_thread_id", wire.String(rt.ThreadID()))
@@ -98,7 +102,7 @@ func (c *remoteCrew) start(ctx context.Context, in startTaskArguments) (*host.To
 	if err != nil {
 		return failed(ctx, what, err)
 	}
-	run, err := agent.server.CreateRun(ctx, thread.ID, agent.request(rt, agent.messages(rt, in.Description)))
+	run, err := agent.server.CreateRun(ctx, thread.ID, agent.request(rt, messages))
 	if err != nil {
 		return failed(ctx, what, err)
 	}

@@ -37,6 +37,7 @@ func NewContext(ctx context.Context, config Config) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.generation = &generation{}
 	a := &Agent{present: b}
 	a.idle.L = &a.mu
 	b.hold()
@@ -55,12 +56,9 @@ func (a *Agent) Swap(ctx context.Context, name string, m Middleware) error {
 }
 
 func (a *Agent) swap(ctx context.Context, name string, m Middleware) error {
-	a.mu.Lock()
-	old := a.present
-	closed := a.closed
-	a.mu.Unlock()
-	if closed {
-		return ErrClosed
+	old, err := a.open()
+	if err != nil {
+		return err
 	}
 	at := slices.IndexFunc(old.middleware, func(m *boundMiddleware) bool { return m.name == name })
 	if at < 0 {
@@ -92,19 +90,25 @@ func (a *Agent) rebuild(ctx context.Context, old *build, config Config, kept map
 		return err
 	}
 	b.alerts = old.alerts // they keep counting
+	b.generation = old.generation
+	a.replace(old, b)
+	return nil
+}
+
+// replace puts a build in the place of old.
+func (a *Agent) replace(old, b *build) {
 	a.mu.Lock()
 	b.hold()
 	a.present = b
 	over := old.release()
 	a.mu.Unlock()
 	closeReplaced(b, over)
-	return nil
 }
 
-// closeReplaced closes middleware that was swapped out and that no run uses any more. A failure is only logged, since it
-// changes nothing for the caller of Swap.
-func closeReplaced(b *build, over []*boundMiddleware) {
-	if err := closeMiddleware(over); err != nil {
+// closeReplaced closes what was replaced and what no run uses any more. A failure is only logged, since it changes nothing for the
+// caller of Swap.
+func closeReplaced(b *build, over unused) {
+	if err := over.close(); err != nil {
 		b.logger.Warn("closing middleware that was replaced", "error", err)
 	}
 }
@@ -129,19 +133,38 @@ func (b *build) hold() {
 	for _, m := range b.middleware {
 		m.builds++
 	}
+	b.generation.builds++
 }
 
-// release ends a use of the build and returns the middleware that no build uses any more.
-func (b *build) release() (over []*boundMiddleware) {
+// unused is what no build uses any more.
+type unused struct {
+	middleware []*boundMiddleware
+	over       func() // of the generation; nil: there is nothing to do
+}
+
+func (u unused) close() error {
+	err := closeMiddleware(u.middleware)
+	if u.over != nil {
+		u.over()
+	}
+	return err
+}
+
+// release ends a use of the build and returns what no build uses any more.
+func (b *build) release() (over unused) {
 	b.users--
 	if b.users > 0 {
-		return nil
+		return over
 	}
 	for _, m := range b.middleware {
 		m.builds--
 		if m.builds == 0 {
-			over = append(over, m)
+			over.middleware = append(over.middleware, m)
 		}
+	}
+	b.generation.builds--
+	if b.generation.builds == 0 {
+		over.over = b.generation.over
 	}
 	return over
 }
@@ -213,11 +236,11 @@ func (a *Agent) Close() error {
 	a.swapping.Lock() // no Swap and no other Close is at work
 	defer a.swapping.Unlock()
 	a.mu.Lock()
-	var over []*boundMiddleware
+	var over unused
 	if !a.over {
 		a.over = true
 		over = a.present.release()
 	}
 	a.mu.Unlock()
-	return closeMiddleware(over)
+	return over.close()
 }

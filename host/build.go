@@ -39,6 +39,8 @@ type build struct {
 
 	made []*boundMiddleware // for this build; the others were there
 
+	generation *generation // of its configuration
+
 	users int // runs, and one for the agent while it is the present one; the agent's lock guards it
 }
 
@@ -49,6 +51,13 @@ type boundMiddleware struct {
 	hooks  *Hooks
 
 	builds int // that have it; the agent's lock guards it
+}
+
+// generation is what the builds of one configuration have in common: the models and tools that the configuration brings. Swap makes
+// another build of the same generation, and Reconfigure begins another generation.
+type generation struct {
+	builds int    // that have it; the agent's lock guards it
+	over   func() // releases what the configuration holds; nil: its owner does that after closing the agent
 }
 
 // newBuild builds an agent. present are middleware that are there already, by their place in the list; the others are

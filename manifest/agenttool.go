@@ -45,7 +45,7 @@ func (at *toolPlace) openAgent(ctx context.Context, file string) (*Manifest, *Ag
 	}
 	inner, err := load(path, Options{
 		LookupEnv: at.lookup, Engine: at.engine, Recorder: at.recorder, InMemory: at.inMemory, MemoryStore: at.memoryStore, Unstarted: at.unstarted,
-		Logins: at.loginStore, Waiting: at.waiting, EnvFile: at.envFile,
+		Logins: at.loginStore, Waiting: at.waiting, EnvFile: at.envFile, Used: at.used,
 	}, chain)
 	if err != nil {
 		return nil, nil, located(at.node, err)

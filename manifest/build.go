@@ -44,14 +44,45 @@ func (a *Agent) Close() error {
 
 // Build builds the agent that the manifest describes; adjust, which may be nil, may change its configuration first. An error
 // about an entry of the manifest shows its place.
-func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*host.Config)) (agent *Agent, err error) {
-	agent = &Agent{Description: m.Description}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, agent.Close())
-		}
-	}()
-	config := host.Config{
+func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*host.Config)) (*Agent, error) {
+	agent := &Agent{}
+	config, err := m.configure(ctx, agent, logger, adjust)
+	if err == nil {
+		agent.Agent, err = host.NewContext(ctx, config)
+		err = m.place(err)
+	}
+	if err != nil {
+		err = errors.Join(err, agent.Close())
+	}
+	return agent, err
+}
+
+// Replace builds the agent that the manifest describes in the place of one of another manifest, or of an earlier state of this one, see
+// [host.Agent.Reconfigure]: runs that go on keep what they began with, and it is closed after the last of them. After an error the former
+// agent is as it was.
+func (m *Manifest) Replace(ctx context.Context, former *Agent, logger *slog.Logger, adjust func(*host.Config)) error {
+	next := &Agent{}
+	config, err := m.configure(ctx, next, logger, adjust)
+	if err == nil {
+		held := &Agent{closers: former.closers}
+		err = m.place(former.Reconfigure(ctx, config, func() {
+			if err := held.Close(); err != nil {
+				logger.Warn("closing what a replaced agent used", "error", err)
+			}
+		}))
+	}
+	if err != nil {
+		return errors.Join(err, next.Close())
+	}
+	next.Agent = former.Agent
+	*former = *next
+	return nil
+}
+
+// configure makes the configuration of an agent, with the resources that are closed with it, also after an error.
+func (m *Manifest) configure(ctx context.Context, agent *Agent, logger *slog.Logger, adjust func(*host.Config)) (config host.Config, err error) {
+	agent.Description = m.Description
+	config = host.Config{
 		Name: m.Name, RecursionLimit: m.RecursionLimit, ToolCalls: m.ToolCalls.build(), Durability: m.Durability.durability,
 		InterruptBefore: steps(m.InterruptBefore), InterruptAfter: steps(m.InterruptAfter), Logger: logger,
 		Manifest: m.chain[len(m.chain)-1],
@@ -60,31 +91,31 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 		config.MayHaveTool = m.mayHaveTool
 	}
 	if err := m.buildModels(&config, agent); err != nil {
-		return agent, err
+		return config, err
 	}
 	if config.SystemPrompt, err = m.systemPrompt(); err != nil {
-		return agent, err
+		return config, err
 	}
 	if config.ResponseFormat, err = m.ResponseFormat.build(m); err != nil {
-		return agent, err
+		return config, err
 	}
 	if !m.ContextSchema.isZero() {
 		if config.ContextSchema, err = m.ContextSchema.raw(m); err != nil {
-			return agent, located(m.ContextSchema.node, err)
+			return config, located(m.ContextSchema.node, err)
 		}
 	}
 	closeThreads, err := m.Checkpoint.open(ctx, m, &config)
 	if err != nil {
-		return agent, err
+		return config, err
 	}
 	agent.Threads, agent.Durable = config.Checkpointer, m.durable(&config)
 	agent.closers = append(agent.closers, closeThreads)
 	if err := m.Store.wrap(m, &config); err != nil {
-		return agent, err
+		return config, err
 	}
 	servers, err := m.startServers(ctx, m.toolEntries(), &config, logger)
 	if err != nil {
-		return agent, err
+		return config, err
 	}
 	agent.Servers = servers.inOrder(m.toolEntries())
 	agent.closers = append(agent.closers, func() error { servers.close(); return nil })
@@ -95,12 +126,12 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 			agent.closers = append(agent.closers, closer)
 		}
 		if err != nil {
-			return agent, err
+			return config, err
 		}
 		list.made = append(list.made, tools)
 	}
 	if config.Tools, err = list.tools(); err != nil {
-		return agent, err
+		return config, err
 	}
 	if len(servers) > 0 {
 		config.RefreshTools = list.refresh
@@ -111,8 +142,7 @@ func (m *Manifest) Build(ctx context.Context, logger *slog.Logger, adjust func(*
 	if adjust != nil {
 		adjust(&config)
 	}
-	agent.Agent, err = host.NewContext(ctx, config)
-	return agent, m.place(err)
+	return config, nil
 }
 
 // durable reports whether threads outlast the process.

@@ -64,6 +64,7 @@ type Manifest struct {
 	loginStore   oauth.Store
 	toolsChanged func()
 	waiting      func(servers []string)
+	used         func(path string)
 	envFile      func(values map[string]string)
 	chain        []string // the manifests of the agents that have this agent as a tool, and its own manifest
 }
@@ -93,6 +94,10 @@ type Options struct {
 	// Waiting is told the names of the MCP servers that Build still waits for when it has waited for two seconds, also for agents that
 	// are tools; nil: nothing is told.
 	Waiting func(servers []string)
+	// Used is told the path of each file that the agent is made of, also of agents that are tools, when it is about to be read: manifests,
+	// prompts, rules, schemas and plugins. Of a plugin with a loader it is the path that the manifest names. It may be told a path more than
+	// once, by any goroutine. nil: nothing is told.
+	Used func(path string)
 }
 
 // MaxSize is the size of the largest manifest, in bytes, and of the largest file that a manifest names.
@@ -105,7 +110,13 @@ func Load(path string, options Options) (*Manifest, error) {
 
 // load reads a manifest; chain holds the manifests that lead to it, and the manifest itself.
 func load(path string, options Options, chain []string) (*Manifest, error) {
-	data, err := readFile(path, "a manifest")
+	m := &Manifest{
+		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), chain: chain,
+		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, memoryStore: options.MemoryStore,
+		threads: options.Threads, unstarted: options.Unstarted, used: options.Used,
+		waiting: options.Waiting, loginStore: options.Logins, toolsChanged: options.ToolsChanged, envFile: options.EnvFile,
+	}
+	data, err := m.readFile(path, "a manifest")
 	if err != nil {
 		return nil, err
 	}
@@ -113,20 +124,14 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 	if lookup == nil {
 		lookup = os.LookupEnv
 	}
-	m := &Manifest{
-		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), chain: chain,
-		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, memoryStore: options.MemoryStore,
-		threads: options.Threads, unstarted: options.Unstarted,
-		waiting: options.Waiting, loginStore: options.Logins, toolsChanged: options.ToolsChanged, envFile: options.EnvFile,
-		process: lookup,
-	}
+	m.process = lookup
 	root, err := strictyaml.Parse(path, data,
 		strictyaml.WithSet(options.Set), strictyaml.WithMaxBytes(MaxSize), strictyaml.WithSecrets(isSecret), strictyaml.WithShortForms(longForm))
 	if err != nil {
 		return nil, err
 	}
 	m.root = root
-	if m.lookup, m.inFile, err = environment(root, lookup, m.path, options.EnvFile); err != nil {
+	if m.lookup, m.inFile, err = environment(root, lookup, func(file string) string { return m.use(m.path(file)) }, options.EnvFile); err != nil {
 		return nil, err
 	}
 	expanded, unset := root.Expand(m.lookup)
@@ -160,6 +165,17 @@ type NotFoundError struct {
 func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("%s: there is no such file (expected %s)", e.Path, e.What)
 }
+
+// use tells that the agent is made of a file, which is returned.
+func (m *Manifest) use(path string) string {
+	if m.used != nil && path != "" {
+		m.used(path)
+	}
+	return path
+}
+
+// readFile reads a file that the agent is made of.
+func (m *Manifest) readFile(path, what string) ([]byte, error) { return readFile(m.use(path), what) }
 
 // readFile reads a file that the operator named. It reads regular files only, of at most [MaxSize] bytes.
 func readFile(path, what string) ([]byte, error) {

@@ -191,13 +191,18 @@ func (e *middlewareEntry) build(m *Manifest) host.Middleware {
 	if config, ok := inner.(builtin.PathResolver); ok {
 		inner = config.ResolvePaths(m.path)
 	}
+	if skills, ok := inner.(builtin.Skills); ok {
+		for _, dir := range skills.Directories() {
+			m.use(dir)
+		}
+	}
 	switch {
 	case e.subagents != nil:
 		inner = &subagents{entry: e.subagents, manifest: m}
 	case inner == nil:
 		p := &e.plugin
 		inner = plugin.Wasm{
-			ID: p.ID, Path: m.path(p.Plugin.Path), SHA256: string(p.Plugin.SHA256), Config: p.Config,
+			ID: p.ID, Path: m.use(m.path(p.Plugin.Path)), SHA256: string(p.Plugin.SHA256), Config: p.Config,
 			Minisign: p.Plugin.Minisign, Isolation: plugin.Isolation(p.Isolation), Breaker: plugin.Breaker(p.Breaker),
 			OnFailure: plugin.FailurePolicy(p.OnFailure), AcceptOpen: p.AcceptOpen, Optional: p.Optional, Engine: m.engine,
 			Grant: p.Grant.build(), Recorder: m.recorder,

@@ -143,7 +143,7 @@ func (e *scriptedEntry) build(m *Manifest, n strictyaml.Node) (model.Model, erro
 	case e.Echo:
 		return &scripted.Echo{}, nil
 	case e.Rules != "":
-		rules, err := loadRules(m.path(e.Rules))
+		rules, err := loadRules(m.use(m.path(e.Rules)))
 		if err != nil {
 			at, _ := n.Get("rules")
 			return nil, located(at, err)

@@ -35,7 +35,7 @@ func (e *providerEntry) in(m *Manifest) *providerEntry {
 		{e.network.ClientKey, &out.network.ClientKey},
 	} {
 		if file.said != "" {
-			*file.into = m.path(file.said)
+			*file.into = m.use(m.path(file.said))
 		}
 	}
 	return &out

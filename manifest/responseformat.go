@@ -132,7 +132,7 @@ func (e *schemaEntry) raw(m *Manifest) (wire.Raw, error) {
 	if e.file == "" {
 		return host.Encode(e.value)
 	}
-	data, err := readFile(m.path(e.file), "a JSON Schema")
+	data, err := m.readFile(m.path(e.file), "a JSON Schema")
 	if err != nil {
 		return nil, err
 	}

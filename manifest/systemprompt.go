@@ -83,7 +83,7 @@ func (m *Manifest) systemPrompt() (abi.Content, error) {
 	if m.SystemPrompt.file == "" {
 		return m.SystemPrompt.content, nil
 	}
-	data, err := readFile(m.path(m.SystemPrompt.file), "a prompt")
+	data, err := m.readFile(m.path(m.SystemPrompt.file), "a prompt")
 	if err != nil {
 		return abi.Content{}, located(m.SystemPrompt.node, err)
 	}

@@ -17,13 +17,15 @@ func (s *Service) Assistant(ctx context.Context, owner, id string) (*Assistant, 
 
 // Resolve returns an assistant by its id, or the one that stands for an agent of this name. The error is [ErrNoAssistant].
 func (s *Service) Resolve(ctx context.Context, owner, idOrAgent string) (*Assistant, error) {
-	if _, ok := s.config.Agents[idOrAgent]; ok {
+	if slices.Contains(s.names, idOrAgent) {
 		idOrAgent = AssistantID(idOrAgent)
 	}
 	return s.Assistant(ctx, owner, idOrAgent)
 }
 
 func (s *Service) ownAssistant(id string) *Assistant {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	for i := range s.own {
 		if s.own[i].ID == id {
 			return s.own[i].Copy()
@@ -105,12 +107,7 @@ func (s *Service) FindAssistants(ctx context.Context, owner string, q *Assistant
 	if err := q.Check(); err != nil {
 		return nil, 0, err
 	}
-	var own []Assistant
-	for i := range s.own {
-		if a := &s.own[i]; q.Selects(a) {
-			own = append(own, *a.Copy())
-		}
-	}
+	own := s.selected(q)
 	limit := PageSize(q.Limit)
 	own, count := own[min(q.Offset, len(own)):], len(own)
 	own = own[:min(limit, len(own))]
@@ -124,4 +121,16 @@ func (s *Service) FindAssistants(ctx context.Context, owner string, q *Assistant
 		stored = nil
 	}
 	return slices.Concat(own, stored), count + total, nil
+}
+
+// selected returns the assistants that stand for agents and that a query selects.
+func (s *Service) selected(q *AssistantQuery) (own []Assistant) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for i := range s.own {
+		if a := &s.own[i]; q.Selects(a) {
+			own = append(own, *a.Copy())
+		}
+	}
+	return own
 }

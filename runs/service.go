@@ -41,9 +41,13 @@ type Service struct {
 	config ServiceConfig
 	store  Store
 	log    *slog.Logger
-	own    []Assistant // those that stand for agents, by the names of the agents
+	names  []string // of the agents, sorted
 	live   *Live
 	reader *Reader
+
+	mu     sync.RWMutex // guards what clients learn of agents
+	agents map[string]Agent
+	own    []Assistant // those that stand for agents, by the names of the agents
 
 	ctx     context.Context //nolint:containedctx // that of the work in the background
 	stop    context.CancelFunc
@@ -73,14 +77,14 @@ func NewService(config ServiceConfig) (*Service, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.config.Agents = maps.Clone(config.Agents)
-	for name, agent := range s.config.Agents {
+	s.agents, s.names = maps.Clone(config.Agents), slices.Sorted(maps.Keys(config.Agents))
+	for name, agent := range s.agents {
 		agent.Name = name
-		s.config.Agents[name] = agent
+		s.agents[name] = agent
 	}
 	s.config.KeepEvents = cmp.Or(config.KeepEvents, 24*time.Hour)
 	now := Moment(time.Now()) //nolint:forbidigo // the times of a store are those of the machine
-	for _, name := range slices.Sorted(maps.Keys(config.Agents)) {
+	for _, name := range s.names {
 		s.own = append(s.own, Assistant{
 			ID: AssistantID(name), Agent: name, Name: name, Description: config.Agents[name].Description, Version: 1, Created: now, Updated: now,
 			Metadata: Metadata{"created_by": "system"},
@@ -107,13 +111,31 @@ func (s *Service) Reader() *Reader { return s.reader }
 func (s *Service) Live() *Live { return s.live }
 
 // AgentNames returns the names of the agents, sorted.
-func (s *Service) AgentNames() []string { return slices.Sorted(maps.Keys(s.config.Agents)) }
+func (s *Service) AgentNames() []string { return slices.Clone(s.names) }
 
 // Agent returns an agent, or [ErrNoAgent].
 func (s *Service) Agent(name string) (Agent, error) {
-	agent, ok := s.config.Agents[name]
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	agent, ok := s.agents[name]
 	if !ok {
-		return Agent{}, fmt.Errorf("%w: %q; it has %q", ErrNoAgent, name, s.AgentNames())
+		return Agent{}, fmt.Errorf("%w: %q; it has %q", ErrNoAgent, name, s.names)
 	}
 	return agent, nil
+}
+
+// Describe changes what clients learn of an agent, after [host.Agent.Reconfigure]: its description, the names of its models, and the schema
+// of its context. The rest stays. The error is [ErrNoAgent].
+func (s *Service) Describe(a Agent) error {
+	agent, err := s.Agent(a.Name)
+	if err != nil {
+		return err
+	}
+	agent.Description, agent.Models, agent.Context = a.Description, a.Models, a.Context
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.agents[a.Name] = agent
+	own := &s.own[slices.Index(s.names, a.Name)]
+	own.Description, own.Updated = a.Description, Moment(time.Now()) //nolint:forbidigo // the times of a store are those of the machine
+	return nil
 }

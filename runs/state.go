@@ -86,8 +86,8 @@ func (s *Service) AgentOf(t *Thread) (Agent, error) {
 	if name == "" {
 		name, _ = t.Metadata["graph_id"].(string)
 	}
-	if name == "" && len(s.own) == 1 {
-		name = s.own[0].Agent
+	if name == "" && len(s.names) == 1 {
+		name = s.names[0]
 	}
 	if name == "" {
 		return Agent{}, fmt.Errorf("%w: the thread has no run yet; name its agent as graph_id in the metadata", ErrNoAgent)

@@ -40,8 +40,11 @@ func (s *Service) DeleteThread(ctx context.Context, owner, id string) error {
 		names[0], names[i] = names[i], names[0] // whoever removes a waiting run is told that it is over
 	}
 	for _, name := range names {
-		agent := s.config.Agents[name]
-		err := agent.Forget(ctx, ThreadName(owner, id))
+		agent, err := s.Agent(name)
+		if err != nil {
+			return err
+		}
+		err = agent.Forget(ctx, ThreadName(owner, id))
 		if errors.Is(err, checkpoint.ErrBusy) {
 			return ErrThreadBusy
 		}

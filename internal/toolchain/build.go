@@ -10,7 +10,7 @@ import (
 // Build describes one build of a plugin.
 type Build struct {
 	Dir    string    // the sources
-	Output string    // the file to write; "": NAME.wasm in Dir, where NAME is the directory's name
+	Output string    // the file to write; "": that of [DefaultOutput]
 	Debug  bool      // keep debug information
 	Log    io.Writer // receives the tools' output
 }
@@ -27,7 +27,7 @@ func (b Build) Run(ctx context.Context, l Language) (string, error) {
 	}
 	shown := b.Output
 	if shown == "" {
-		shown = filepath.Join(b.Dir, filepath.Base(dir)+".wasm")
+		shown = DefaultOutput(b.Dir)
 	}
 	output, err := filepath.Abs(shown)
 	if err != nil {

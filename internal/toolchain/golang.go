@@ -6,7 +6,7 @@ import "context"
 func (b *Build) golang(ctx context.Context) error {
 	path, err := find("go")
 	if err != nil {
-		return &MissingError{Go, "the go command", "Install Go 1.24 or later from https://go.dev/dl and put it on PATH."}
+		return &MissingError{Go, "the go command", "Install Go " + MinGo + " or later from https://go.dev/dl and put it on PATH."}
 	}
 	t := &tool{path: path, args: []string{"build", "-trimpath", "-buildmode=c-shared"}, environment: []string{"GOOS=wasip1", "GOARCH=wasm"}}
 	if !b.Debug {

@@ -30,6 +30,13 @@ const (
 // scripts has the languages whose plugins load from their sources, with the extension of their files.
 var scripts = map[Language]string{TypeScript: ".ts", JavaScript: ".js", Python: ".py"}
 
+// The oldest versions of the compilers that the SDKs work with.
+const (
+	MinGo     = "1.26"
+	MinTinyGo = "0.41"
+	MinRust   = "1.85"
+)
+
 // IsScript reports whether plugins in the language load from their sources.
 func (l Language) IsScript() bool { return scripts[l] != "" }
 
@@ -49,8 +56,12 @@ func Parse(name string) (Language, error) {
 	}
 }
 
-// Detect returns the language of the sources in a directory. Go sources are built by TinyGo. The error is a [*SourceError].
+// Detect returns the language of the sources in a directory: that in its [ProjectFile], or Rust if there is a Cargo.toml. Two compilers
+// build Go, so that Go files need a project file. The error is a [*SourceError], or says what is wrong with the project file.
 func Detect(dir string) (Language, error) {
+	if known, err := remembered(dir); known != "" || err != nil {
+		return known, err
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		said := err.Error()
@@ -73,9 +84,9 @@ func Detect(dir string) (Language, error) {
 	}
 	switch {
 	case golang && rust:
-		return "", &SourceError{Dir: dir, Text: "it has both Go files and a Cargo.toml; say which with --lang tinygo, go or rust"}
+		return "", &SourceError{Dir: dir, Text: "it has both Go files and a Cargo.toml; say which with --lang tinygo, go or rust, " + orRemember}
 	case golang:
-		return TinyGo, nil
+		return "", &SourceError{Dir: dir, Text: "TinyGo or Go can build its Go files; say which with --lang tinygo or --lang go, " + orRemember}
 	case rust:
 		return Rust, nil
 	case script:
@@ -84,6 +95,9 @@ func Detect(dir string) (Language, error) {
 		return "", &SourceError{Dir: dir, Text: "it holds no plugin: there are neither Go files nor a Cargo.toml; name another directory"}
 	}
 }
+
+// orRemember tells how to answer once and for all.
+const orRemember = "or in a file " + ProjectFile + " with a line such as\nlanguage: tinygo"
 
 // noBuild is the error for a directory with scripts.
 func noBuild(dir string) error {

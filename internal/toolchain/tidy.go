@@ -9,7 +9,7 @@ import (
 func Tidy(ctx context.Context, dir string, log io.Writer) error {
 	path, err := find("go")
 	if err != nil {
-		return &MissingError{Go, "the go command", "Install Go 1.24 or later from https://go.dev/dl, put it on PATH and run go mod tidy."}
+		return &MissingError{Go, "the go command", "Install Go " + MinGo + " or later from https://go.dev/dl, put it on PATH and run go mod tidy."}
 	}
 	b := &Build{Dir: dir, Log: log}
 	return b.do(ctx, &tool{path: path, args: []string{"mod", "tidy"}})

@@ -52,7 +52,7 @@ func findTinyGo() (path, root string, err error) {
 	if path, err = find("tinygo"); err != nil {
 		return "", "", &MissingError{
 			TinyGo, "TinyGo",
-			"Install it from https://tinygo.org/getting-started/install and put it on PATH, or let $TINYGO name the program.\n" +
+			"Install " + MinTinyGo + " or later from https://tinygo.org/getting-started/install and put it on PATH, or let $TINYGO name the program.\n" +
 				"Without it, --lang go builds the same sources with Go alone: the module takes megabytes then, and so does each instance.",
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
 	"github.com/agenthost/agenthost/host/plugin/author"
+	"github.com/agenthost/agenthost/internal/filewatch"
 	"github.com/agenthost/agenthost/internal/toolchain"
 	"github.com/agenthost/agenthost/internal/toolchain/toolchaintest"
 )
@@ -202,6 +205,59 @@ func TestABuildIsCancelled(t *testing.T) { //nolint:paralleltest // fake sets PA
 	require.Less(t, time.Since(start), 10*time.Second)
 }
 
+// watched returns the files that a build reads, relative to the directory, in which they are.
+func watched(t *testing.T, dir string, l toolchain.Language) []string {
+	t.Helper()
+	var names []string
+	for _, path := range filewatch.Take(toolchain.Build{Dir: dir}.Sources(t.Context(), l)).Paths() {
+		name, err := filepath.Rel(dir, path)
+		require.NoError(t, err)
+		names = append(names, filepath.ToSlash(name))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func TestSourcesOfGo(t *testing.T) {
+	t.Parallel()
+	dir := sources(t, "go")
+	write := func(name, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	write("go.mod", "module example.com/hand\n\ngo 1.26.0\n\nrequire example.com/far v0.0.0\n\nreplace example.com/far => ../far\n")
+	write("near/near.go", "package near\n\nimport _ \"embed\"\n\n//go:embed text.txt\nvar Text string\n")
+	write("near/text.txt", "text")
+	write("other/other.go", "package other\n")
+	write("../far/go.mod", "module example.com/far\n\ngo 1.26.0\n")
+	write("../far/far.go", "package far\n")
+	write("agent.db", "not a source")
+	write("more.go", "package main\n\nimport (\n\t_ \"example.com/far\"\n\t_ \"example.com/hand/near\"\n)\n")
+	want := []string{"../far/far.go", "../far/go.mod", "go.mod", "main.go", "more.go", "near/near.go", "near/text.txt"}
+	require.Equal(t, want, watched(t, dir, toolchain.Go))
+	require.Equal(t, want, watched(t, dir, toolchain.TinyGo))
+	write("plugin.yaml", "language: go\n")
+	write("broken.go", "package main\n\nfunc {\n")
+	require.Equal(t, slices.Concat(want[:2], []string{"broken.go"}, want[2:], []string{"plugin.yaml"}), watched(t, dir, toolchain.Go), "broken sources are sources")
+	write("go.mod", "module\n")
+	require.Subset(t, watched(t, dir, toolchain.Go), []string{"go.mod", "main.go", "more.go"})
+	require.Empty(t, watched(t, filepath.Join(t.TempDir(), "gone"), toolchain.Go))
+}
+
+func TestSourcesOfRust(t *testing.T) {
+	t.Parallel()
+	dir := sources(t, "rust")
+	rust(t, dir, false)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "text.txt"), []byte("text"), 0o600))
+	require.Equal(t, []string{"Cargo.lock", "Cargo.toml", "src/lib.rs"}, watched(t, dir, toolchain.Rust))
+	lib := filepath.Join(dir, "src", "lib.rs")
+	code, err := os.ReadFile(lib)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(lib, append(code, "\npub const TEXT: &str = include_str!(\"../text.txt\");\n"...), 0o600))
+	rust(t, dir, false)
+	require.Equal(t, []string{"Cargo.lock", "Cargo.toml", "src/lib.rs", "text.txt"}, watched(t, dir, toolchain.Rust), "the compiler has read it")
+}
+
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -209,7 +265,7 @@ func TestDetect(t *testing.T) {
 		want  toolchain.Language
 		says  string
 	}{
-		"go":    {files: []string{"main.go", "main_test.go", "README.md"}, want: toolchain.TinyGo},
+		"go":    {files: []string{"main.go", "main_test.go", "README.md"}, says: "TinyGo or Go can build its Go files; say which with --lang tinygo or --lang go"},
 		"rust":  {files: []string{"Cargo.toml", "Cargo.lock"}, want: toolchain.Rust},
 		"both":  {files: []string{"Cargo.toml", "main.go"}, says: "say which with --lang"},
 		"none":  {files: []string{"README.md"}, says: "it holds no plugin"},
@@ -233,6 +289,20 @@ func TestDetect(t *testing.T) {
 				require.Contains(t, err.Error(), test.says)
 			}
 		})
+	}
+	for text, says := range map[string]string{
+		"language: go\n": "", "language: tinygo": "", "language: rust": "", "language: ts\n": "go, tinygo or rust", "": "the file is empty", "language: go\nflags: []\n": "flags",
+	} {
+		dir := sources(t, "go")
+		require.NoError(t, os.WriteFile(filepath.Join(dir, toolchain.ProjectFile), []byte(text), 0o600))
+		got, err := toolchain.Detect(dir)
+		if says == "" {
+			require.NoError(t, err)
+			require.Equal(t, strings.TrimSpace(strings.TrimPrefix(text, "language: ")), string(got), "the project says it")
+			continue
+		}
+		require.ErrorContains(t, err, toolchain.ProjectFile)
+		require.ErrorContains(t, err, says)
 	}
 	_, err := toolchain.Detect(filepath.Join(t.TempDir(), "gone"))
 	require.ErrorContains(t, err, "no such")

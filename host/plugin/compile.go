@@ -23,6 +23,11 @@ func (p *Plugin) compile(ctx context.Context) error {
 	limits := preflight.Default()
 	limits.Module = MaxModuleSize
 	key := preparedKey{sum, p.takesImages()}
+	leave, err := p.engine.compiling.enter(ctx, key) // another plugin may be doing the same
+	if err != nil {
+		return err
+	}
+	defer leave()
 	ready := p.engine.found(key, code, limits)
 	var module *preflight.Module
 	if ready != nil {
@@ -116,6 +121,7 @@ func (p *Plugin) compileMetered(ctx context.Context, ready *preparedModule) erro
 		}
 		return p.fault(stageCompile, KindLimit, clean(err.Error(), 400), err)
 	}
+	p.engine.compilations.Add(1)
 	code, err := p.build(ctx, ready.metered, true)
 	if err != nil && p.engine.dir != "" { // if only the file could not be read or written, the code is still compiled
 		forget(p.engine.dir, err)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tetratelabs/wazero"
 	"golang.org/x/sync/semaphore"
@@ -19,12 +20,16 @@ import (
 // Engine is what the plugins of a process share: compiled modules, the number of concurrent compilations, and the memory
 // that all guests may use together. Several agents may share an engine. Close it after them.
 type Engine struct {
-	cache    wazero.CompilationCache
-	speaks   []Contract
-	loaders  []Loader
-	dir      string
-	compile  CompileFunc
-	turns    *semaphore.Weighted // for compiling
+	cache   wazero.CompilationCache
+	speaks  []Contract
+	loaders []Loader
+	dir     string
+	compile CompileFunc
+	turns   *semaphore.Weighted // for compiling
+
+	compiling    oneAtATime[preparedKey]
+	compilations atomic.Int64
+
 	memory   *memoryBudget
 	code     *codeStore
 	codes    *sharedCodes
@@ -146,6 +151,10 @@ func forget(dir string, err error) {
 func (e *Engine) Close() error {
 	return errors.Join(e.code.close(), e.cache.Close(context.Background()))
 }
+
+// Compilations returns how often a module was compiled, or its code read from the engine's directory and validated. It is once for each
+// module, however many plugins and agents use it, unless its code was dropped meanwhile because memory was needed.
+func (e *Engine) Compilations() int { return int(e.compilations.Load()) }
 
 // Memory returns how many bytes all guests use now, and may use. It does not count compiled code kept for plugins that may
 // be loaded again: that is dropped when the memory is needed.

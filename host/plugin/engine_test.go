@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
@@ -200,6 +202,52 @@ func TestCacheDirectories(t *testing.T) {
 			third := newEngine(plugin.EngineConfig{Dir: dir, Compile: plugin.CompileInChild(os.Args[0], "compile")})
 			closes(t, third)
 			require.NoError(t, loads(third, simple()), "a child mends it too")
+		})
+	}
+}
+
+// Agents that use the same module compile it once, also when they load it at the same time, under other names and from other files.
+func TestAModuleIsCompiledOnce(t *testing.T) {
+	t.Parallel()
+	for name, config := range map[string]plugin.EngineConfig{
+		"in memory":      {Compiles: 4},
+		"in a directory": {Compiles: 4, Dir: filepath.Join(t.TempDir(), "cache"), Compile: plugin.CompileInChild(os.Args[0], "compile")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			children := &atomic.Int64{}
+			if compile := config.Compile; compile != nil {
+				config.Compile = func(ctx context.Context, dir string, module []byte) error {
+					children.Add(1)
+					return compile(ctx, dir, module)
+				}
+			}
+			engine := newEngine(config)
+			closes(t, engine)
+			files := []string{filepath.Join(t.TempDir(), "a.wasm"), filepath.Join(t.TempDir(), "b.wasm")}
+			for _, file := range files {
+				require.NoError(t, os.WriteFile(file, simple(), 0o600))
+			}
+			var agents errgroup.Group
+			for i := range 8 {
+				agents.Go(func() error {
+					_, config := newBundle(plugin.Wasm{Path: files[i%2], ID: fmt.Sprintf("p%d", i), Engine: engine})
+					agent, err := host.New(config)
+					if err != nil {
+						return err
+					}
+					return agent.Close()
+				})
+			}
+			require.NoError(t, agents.Wait())
+			require.Equal(t, 1, engine.Compilations())
+			if config.Dir != "" {
+				require.EqualValues(t, 1, children.Load())
+			}
+			require.NoError(t, loads(engine, once().Bytes()))
+			require.Equal(t, 2, engine.Compilations(), "another module")
+			require.NoError(t, loads(engine, simple()))
+			require.Equal(t, 2, engine.Compilations(), "nobody has used it meanwhile")
 		})
 	}
 }

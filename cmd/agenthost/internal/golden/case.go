@@ -35,6 +35,7 @@ type Case struct {
 	Answers     map[string]any          `yaml:"answers"` // to the hook's interrupts, by key
 	Next        []nextEntry             `yaml:"next"`
 	HostCalls   map[string][]replyEntry `yaml:"host_calls"`
+	Store       storeEntry              `yaml:"store"`
 	Now         instant                 `yaml:"now"`
 	Expect      expectation             `yaml:"expect" strict:"optional"`
 
@@ -137,6 +138,9 @@ func (c *Case) CheckStrict(n strictyaml.Node) error {
 	if c.Seen > len(c.Messages) {
 		errs = append(errs, n.Errorf("seen is %d, but there are only %d messages; lower it", c.Seen, len(c.Messages)))
 	}
+	if key, given := n.Key("store"); given && !c.Grant.KV {
+		errs = append(errs, key.Errorf("the plugin may not use its store; add grant: {kv: true}, or remove the key"))
+	}
 	operations := plugin.GrantedOperations() // the ones that leave the sandbox
 	for _, op := range slices.Sorted(maps.Keys(c.HostCalls)) {
 		if !slices.Contains(operations, op) {
@@ -205,6 +209,7 @@ func (e *expectation) UnmarshalStrict(n strictyaml.Node) error {
 		Next   []map[string]any `yaml:"next"`
 		Events []map[string]any `yaml:"events"`
 		Log    []string         `yaml:"log"`
+		Store  map[string]any   `yaml:"store" strict:"optional"`
 		Fault  string           `yaml:"fault"`
 		Fuel   uint64           `yaml:"fuel"`
 	}

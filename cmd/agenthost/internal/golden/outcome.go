@@ -15,7 +15,7 @@ import (
 type Outcome struct {
 	Fuel uint64
 
-	keys    wire.Map // result, error, next, events, log, fault and fuel, if present
+	keys    wire.Map // result, error, next, events, store, log, fault and fuel, if present
 	fault   string   // the kind of fault; "" if there was none
 	message string   // of the fault
 	refused string   // why the host refused the update; "" if it did not
@@ -57,6 +57,10 @@ func (s *scene) outcome() (*Outcome, error) {
 		}
 		out.keys.Set("log", log)
 	}
+	if s.unread != nil {
+		return nil, s.unread
+	}
+	out.keys.Set("store", s.stored)
 	out.keys.Set("fuel", wire.Uint(f.Fuel))
 	return out, nil
 }
@@ -110,7 +114,10 @@ func asYAML(document []byte) (wire.Raw, error) {
 	return wire.FromJSON(text, wire.Limits{MaxBytes: 4*len(document) + 64})
 }
 
-// Compare returns a line for each difference from what the case expects. It compares log and fuel only if the case has them.
+// optional are the keys that are compared only if the case has them.
+var optional = []string{"store", "log", "fuel"}
+
+// Compare returns a line for each difference from what the case expects. It compares optional keys only if the case has them.
 // A fault that the case does not expect, and a result that the host refuses, always count as differences.
 func (c *Case) Compare(o *Outcome) []string {
 	lines := o.problems(c.Expect.keys.Get("fault"))
@@ -120,7 +127,10 @@ func (c *Case) Compare(o *Outcome) []string {
 			want.Delete(pair.Key) // an explicit null means none
 		}
 	}
-	for _, key := range []string{"log", "fuel"} {
+	if stored := c.Expect.keys.Get("store"); c.Expect.keys.Has("store") && stored.IsNil() {
+		want.Set("store", wire.Map(nil).Raw())
+	}
+	for _, key := range optional {
 		if !c.Expect.keys.Has(key) {
 			got.Delete(key)
 		}

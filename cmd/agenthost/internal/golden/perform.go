@@ -29,7 +29,7 @@ const (
 // Perform runs the case with the module and the Engine of w; it ignores the other fields. The error says why there is no
 // outcome: the plugin does not load, it lacks the hook, or the case does not lead to the hook.
 func (c *Case) Perform(ctx context.Context, w plugin.Wasm) (*Outcome, error) {
-	s := &scene{c: c}
+	s := &scene{c: c, shelf: newShelf(w.Name())}
 	hooks, err := c.load(ctx, w, s)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (c *Case) Perform(ctx context.Context, w plugin.Wasm) (*Outcome, error) {
 // load loads the plugin like an agent does.
 func (c *Case) load(ctx context.Context, w plugin.Wasm, s *scene) (*host.Hooks, error) {
 	g := &c.Grant
-	w.Config, w.Isolation, w.Recorder, w.Operations = c.Config, plugin.IsolateCall, s, s.operation
+	w.Config, w.Isolation, w.Recorder, w.Operations, w.KV = c.Config, plugin.IsolateCall, s, s.operation, s.shelf.store
 	w.Grant = plugin.Grant{
 		Reads: g.Reads, Writes: g.Writes, ToolCall: g.ToolCall, ClockNow: g.ClockNow, RandomBytes: g.RandomBytes,
 	}
@@ -185,6 +185,7 @@ func (s *scene) why(result *host.Result) string {
 func (s *scene) Record(_ *cassette.Plugin, frame *cassette.Frame) {
 	if s.recorded == nil {
 		s.recorded = frame
+		s.stored, s.unread = s.shelf.content(context.Background()) // at the end of a run, its own entries are dropped
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 // scene is one performance of a case. Only one goroutine uses it at a time, because only one tool call reaches the plugin.
 type scene struct {
 	c       *Case
+	shelf   *shelf
 	name    string // of the plugin
 	answers wire.Map
 
@@ -29,6 +30,8 @@ type scene struct {
 	calls  map[string]int // of scripted operations, by name
 
 	recorded *cassette.Frame // what the guest did; nil until it has done it
+	stored   wire.Raw        // the entries of the store after that
+	unread   error           // why they could not be read
 	failed   error           // the error of the hook
 	refused  error           // why the host refused the update
 	lacks    []string        // the calls that the case has no answer for

@@ -12,7 +12,7 @@ import (
 // stage returns the hooks of a middleware that sets the state and history of the case directly before its hook.
 func (s *scene) stage() *host.Hooks {
 	h := &host.Hooks{}
-	set := host.NodeHook{Func: func(_ context.Context, rt *host.Runtime) (*host.Update, error) { return s.set(rt) }}
+	set := host.NodeHook{Func: s.set}
 	switch abi.Hook(s.c.Hook) {
 	case abi.BeforeAgent:
 		h.BeforeAgent = set
@@ -30,7 +30,7 @@ func (s *scene) stage() *host.Hooks {
 }
 
 // set returns the update that sets the state and history, once in each run.
-func (s *scene) set(rt *host.Runtime) (*host.Update, error) {
+func (s *scene) set(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
 	if s.staged {
 		return nil, nil
 	}
@@ -38,6 +38,9 @@ func (s *scene) set(rt *host.Runtime) (*host.Update, error) {
 		return &host.Update{Overwrite: true, Messages: s.history()[:s.c.Seen]}, nil
 	}
 	state, err := wire.MapOf(s.c.State)
+	if err == nil {
+		err = s.shelf.fill(ctx, rt, &s.c.Store)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi/wire"
 )
 
 // Update writes the outcome into the file as the expected one, and reports whether that changed the file. It removes comments
-// inside expect; the rest of the file stays byte for byte. It writes log and fuel only if the case had them. It refuses a
+// inside expect; the rest of the file stays byte for byte. It writes optional keys only if the case had them. It refuses a
 // fault that the case does not expect, and a result that the host refused.
 func (c *Case) Update(o *Outcome) (changed bool, err error) {
 	if problems := o.problems(c.Expect.keys.Get("fault")); len(problems) > 0 {
@@ -32,14 +33,14 @@ func (c *Case) Update(o *Outcome) (changed bool, err error) {
 }
 
 // expected lists the keys in the order in which they are written.
-var expected = []string{"result", "error", "next", "events", "log", "fault", "fuel"}
+var expected = []string{"result", "error", "next", "events", "store", "log", "fault", "fuel"}
 
 // rewritten returns the file with another expect.
 func (c *Case) rewritten(o *Outcome) []byte {
 	block := []byte("expect:")
 	for _, key := range expected {
 		value := o.keys.Get(key)
-		if value.IsZero() || ((key == "log" || key == "fuel") && !c.Expect.keys.Has(key)) {
+		if value.IsZero() || slices.Contains(optional, key) && !c.Expect.keys.Has(key) {
 			continue
 		}
 		block = append(append(append(block, "\n  "...), key...), ':')

@@ -33,6 +33,14 @@ func (e *grantEntry) build() plugin.Grant {
 	}
 }
 
+// ParseGrant reads what a plugin may do, as a manifest has it under grant, with ${NAME} for variables of the environment. name is that of
+// the source in errors.
+func ParseGrant(name string, text []byte, lookup func(name string) (string, bool)) (plugin.Grant, error) {
+	var entry grantEntry
+	err := strictyaml.Decode(name, text, &entry, strictyaml.WithEnv(lookup), strictyaml.WithSecrets(isSecret))
+	return entry.build(), err
+}
+
 // kvEntry grants a store: true, or a mapping with its quota.
 type kvEntry struct{ grant *plugin.KVGrant }
 

@@ -18,6 +18,7 @@ import (
 type pluginBench struct {
 	hooks    []string
 	config   string
+	grant    string
 	duration time.Duration
 	json     bool
 }
@@ -27,8 +28,8 @@ func (a *app) pluginBenchCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench FILE [flags]",
 		Short: "Measure what each hook of a plugin costs",
-		Long: `Load the plugin like an agent does, with the default limits and no grants, configure it, and call each
-hook repeatedly in the same situation: the second round of an agent whose history has 20 messages of 1 KB
+		Long: `Load the plugin like an agent does, with the default limits and no grants but those of --grant, configure
+it, and call each hook repeatedly in the same situation: the second round of an agent whose history has 20 messages of 1 KB
 and whose tool returns 1 KB. before_agent and after_agent are called at the start and the end of that run.
 
 The columns are
@@ -44,6 +45,11 @@ The columns are
   memory    of the largest instance so far, in KiB
   outcome   of the last call: nothing, result, error or interrupt
 
+Warnings below the table name hooks whose memory keeps growing (they leak), whose memory has grown much before
+it settled, and whose calls become dearer from call to call.
+
+With a grant, requests are real, the store is empty, and a scripted model and scripted tools answer "done".
+
 The exit code is 0 if all calls succeeded, and 5 if the plugin was refused or failed.`,
 		Example: `  agenthost plugin bench redact.wasm
   agenthost plugin bench redact.wasm --hook before_model --config '{strategy: hash}' --duration 5s --json`,
@@ -52,6 +58,7 @@ The exit code is 0 if all calls succeeded, and 5 if the plugin was refused or fa
 	}
 	c.Flags().StringSliceVar(&flags.hooks, "hook", nil, "measure only this `HOOK`; may be repeated")
 	c.Flags().StringVar(&flags.config, "config", "", "the plugin's `CONFIG`: YAML, JSON, or @FILE")
+	c.Flags().StringVar(&flags.grant, "grant", "", grantUsage)
 	c.Flags().DurationVar(&flags.duration, "duration", time.Second, "the `DURATION` to measure each hook for")
 	c.Flags().BoolVar(&flags.json, "json", false, "print each hook as a line of JSON")
 	return c
@@ -62,16 +69,17 @@ func (a *app) pluginBench(ctx context.Context, file string, flags *pluginBench) 
 	if err != nil {
 		return err
 	}
-	config, err := readConfig(flags.config)
+	wasm, err := pluginUnder(flags.config, flags.grant)
 	if err != nil {
-		return &exitError{exitUsage, fmt.Errorf("--config: %w", err)}
+		return err
 	}
 	if flags.duration <= 0 {
 		return &exitError{exitUsage, fmt.Errorf("--duration %v: the duration must be positive, such as 1s", flags.duration)}
 	}
 	engine := a.engine(a.logger())
 	defer func() { _ = engine.Close() }() // the process is about to end
-	all, err := author.Bench(ctx, plugin.Wasm{Path: file, Config: config, Engine: engine}, flags.duration, hooks...)
+	wasm.Path, wasm.Engine = file, engine
+	all, err := author.Bench(ctx, wasm, flags.duration, hooks...)
 	if ctx.Err() != nil {
 		return interrupted()
 	}
@@ -110,9 +118,10 @@ func (a *app) printMeasurements(all []author.Measurement, asJSON bool) error {
 		return err
 	}
 	for i := range all {
-		if m := &all[i]; m.Leak > 0 {
-			fmt.Fprintf(a.out, "warning: %s leaks: its memory grows by %.0f bytes in each call, and the host replaces an instance that is half full\n",
-				m.Hook, m.Leak)
+		for _, warning := range all[i].Warnings {
+			if _, err := fmt.Fprintf(a.out, "warning: %s: %s\n", all[i].Hook, warning.Text); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -10,12 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/author"
-	"github.com/agenthost/agenthost/internal/regularfile"
-	"github.com/agenthost/agenthost/internal/strictyaml"
 	"github.com/agenthost/agenthost/internal/terminal"
-	"github.com/agenthost/agenthost/manifest"
 )
 
 func (a *app) pluginCommand() *cobra.Command {
@@ -29,6 +25,7 @@ func (a *app) pluginCommand() *cobra.Command {
 type pluginCheck struct {
 	hooks  []string
 	config string
+	grant  string
 	json   bool
 }
 
@@ -37,20 +34,24 @@ func (a *app) pluginCheckCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check FILE... [flags]",
 		Short: "Load plugins and call each of their hooks once",
-		Long: `Load each file like an agent does, with the default limits and no grants, configure it, and call each
-hook in its Description once, in an agent whose model calls one tool. The command prints a line for each
-file, and a line for each hook of a file that loads.
+		Long: `Load each file like an agent does, with the default limits and no grants but those of --grant, configure
+it, and call each hook in its Description once, in an agent whose model calls one tool. The command prints
+a line for each file, and a line for each hook of a file that loads.
+
+With a grant, requests are real, the store is empty, and a scripted model and scripted tools answer "done".
 
 The exit code is 0 if all calls succeeded, 5 if a plugin was refused or failed, and otherwise 2 if a file
 cannot be read.`,
 		Example: `  agenthost plugin check redact.wasm
   agenthost plugin check *.wasm --json
-  agenthost plugin check redact.wasm --hook before_model --config '{strategy: hash}'`,
+  agenthost plugin check redact.wasm --hook before_model --config '{strategy: hash}'
+  agenthost plugin check cache.wasm --grant '{kv: true, clock.now: true}'`,
 		Args: arguments("FILE..."),
 		RunE: func(c *cobra.Command, files []string) error { return a.pluginCheck(c.Context(), files, &flags) },
 	}
 	c.Flags().StringSliceVar(&flags.hooks, "hook", nil, "call only this `HOOK`; may be repeated")
 	c.Flags().StringVar(&flags.config, "config", "", "the plugin's `CONFIG`: YAML, JSON, or @FILE")
+	c.Flags().StringVar(&flags.grant, "grant", "", grantUsage)
 	c.Flags().BoolVar(&flags.json, "json", false, "print each line as JSON")
 	return c
 }
@@ -60,15 +61,17 @@ func (a *app) pluginCheck(ctx context.Context, files []string, flags *pluginChec
 	if err != nil {
 		return err
 	}
-	config, err := readConfig(flags.config)
+	wasm, err := pluginUnder(flags.config, flags.grant)
 	if err != nil {
-		return &exitError{exitUsage, fmt.Errorf("--config: %w", err)}
+		return err
 	}
 	engine := a.engine(a.logger())
 	defer func() { _ = engine.Close() }() // the process is about to end
+	wasm.Engine = engine
 	code, unconfigured := exitOK, false
 	for _, file := range files {
-		findings := author.Check(ctx, plugin.Wasm{Path: file, Config: config, Engine: engine}, hooks...)
+		wasm.Path = file
+		findings := author.Check(ctx, wasm, hooks...)
 		if ctx.Err() != nil {
 			return interrupted()
 		}
@@ -135,24 +138,4 @@ func joinHooks() string {
 		names = append(names, string(hook))
 	}
 	return strings.Join(names, ", ")
-}
-
-// readConfig reads a plugin's configuration: a YAML mapping as in a manifest.
-func readConfig(text string) (map[string]any, error) {
-	name := "--config"
-	if file, ok := strings.CutPrefix(text, "@"); ok {
-		data, err := regularfile.Read(file, manifest.MaxSize) // a part of a manifest
-		if err != nil {
-			return nil, err
-		}
-		name, text = file, string(data)
-	}
-	if strings.TrimSpace(text) == "" {
-		return nil, nil
-	}
-	var config map[string]any
-	if err := strictyaml.Decode(name, []byte(text), &config); err != nil {
-		return nil, err
-	}
-	return config, nil
 }

@@ -28,8 +28,12 @@ type Measurement struct {
 	Result  int       `json:"result"`  // bytes of the document that the hook writes
 	Memory  int64     `json:"memory"`  // size of the largest instance, in bytes
 	Leak    float64   `json:"leak"`    // bytes by which the memory grows in one call; 0: it does not keep growing
+	Grown   int64     `json:"grown"`   // bytes by which the memory of an instance has grown
+	Rise    float64   `json:"rise"`    // fuel of the last tenth of the calls, in multiples of that of the first; 0: too few calls
 	Outcome string    `json:"outcome"` // outcome of the last call: nothing, result, error or interrupt
 	Message string    `json:"message,omitempty"`
+
+	Warnings []Warning `json:"warnings,omitempty"`
 }
 
 // Quantiles are the median and the slow end of many calls.
@@ -68,7 +72,7 @@ func Bench(ctx context.Context, w plugin.Wasm, each time.Duration, hooks ...abi.
 	for _, name := range hooks {
 		subject.reset()
 		empty.reset()
-		s := situation{name: w.Name(), hook: name, all: []*benchedPlugin{subject, empty}, each: each, batch: benchBatch, least: 1, most: mostSamples}
+		s := situation{name: w.Name(), stage: stageOf(w), hook: name, all: []*benchedPlugin{subject, empty}, each: each, batch: benchBatch, least: 1, most: mostSamples}
 		if err := s.run(ctx); err != nil {
 			return all, err
 		}
@@ -93,7 +97,7 @@ type benchedPlugin struct {
 }
 
 func loadMeasured(ctx context.Context, w plugin.Wasm) (*benchedPlugin, error) {
-	p, err := w.Load(ctx, host.Env{})
+	p, err := w.Load(ctx, environment(w))
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +139,10 @@ func (m *benchedPlugin) time(call func(*host.Hooks) error) error {
 }
 
 func (m *benchedPlugin) measurement() Measurement {
+	warnings := m.warnings() // quantiles sorts
+	risen, _, _ := rise(m.fuel)
 	out := Measurement{
+		Grown: m.growth.grown(), Rise: risen, Warnings: warnings,
 		Calls: len(m.times), Time: quantiles(m.times), Fuel: quantiles(m.fuel), Input: m.last.Input, Reply: m.last.Reply, Result: m.last.Result,
 		Memory: m.plugin.Usage().Memory, Leak: m.growth.leak(), Outcome: "nothing",
 	}

@@ -3,8 +3,6 @@ package author
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +12,6 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/cassette"
-	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/internal/unknownkeys"
 )
@@ -52,6 +49,7 @@ type check struct {
 	file     string
 	name     string
 	wasm     plugin.Wasm
+	stage    stage
 	hooks    []abi.Hook
 	plugin   *plugin.Plugin
 	result   wire.Raw // of the first call of the hook that is checked
@@ -73,14 +71,13 @@ func (c *check) leak(ctx context.Context, name abi.Hook) []Warning {
 		return nil // the plugin was loaded before, so this is not its fault
 	}
 	defer subject.close()
-	s := situation{name: c.name, hook: name, all: []*benchedPlugin{subject}, each: leakTime, batch: 1, least: leakLeast, most: leakMost}
+	s := situation{name: c.name, stage: c.stage, hook: name, all: []*benchedPlugin{subject}, each: leakTime, batch: 1, least: leakLeast, most: leakMost}
 	_ = s.run(ctx) // a fault in another situation is not what this looks for
 	leak := subject.growth.leak()
 	if leak == 0 {
 		return nil
 	}
-	return []Warning{{WarnLeak, fmt.Sprintf("it leaks: its memory grows by %.0f bytes in each call, and the host replaces an instance "+
-		"whose memory is half full; free what a call allocates", leak)}}
+	return []Warning{leakWarning(leak)}
 }
 
 // Record keeps the result of a call.
@@ -103,9 +100,9 @@ func keysOf[T any](document wire.Raw) (warnings []Warning) {
 
 func (c *check) run(ctx context.Context, w plugin.Wasm) {
 	start := time.Now()
-	c.wasm = w
+	c.wasm, c.stage = w, stageOf(w)
 	w.Recorder = c
-	p, err := w.Open(host.Env{})
+	p, err := w.Open(environment(w))
 	if err != nil {
 		c.add(start, Finding{Stage: StageRead}, err)
 		return
@@ -174,17 +171,17 @@ func (c *check) hook(ctx context.Context, name abi.Hook, spec *abi.HookSpec, all
 	}
 	start := time.Now()
 	f := Finding{Stage: StageHook, Hook: name}
-	agent, err := host.New(host.Config{
-		Model: checkModel(called), Tools: []host.Tool{anyTool(called, all.Tools, "answered")},
+	agent, err := host.New(c.stage.around(host.Config{
+		Model: checkModel(called), State: c.stage.state(all), Tools: c.stage.tools(called, all.Tools, "answered"),
 		Middleware: []host.Middleware{alone{c.name, only(name, all)}}, RecursionLimit: 10,
-	})
+	}))
 	if err != nil {
 		c.add(start, f, err)
 		return
 	}
 	defer func() { _ = agent.Close() }() // it holds nothing that needs closing
 	c.result = nil
-	err = observe(ctx, agent, &f)
+	err = observe(ctx, agent, c.stage.thread(), &f)
 	f.Warnings = keysOf[abi.Result](c.result)
 	if err == nil {
 		f.Warnings = append(f.Warnings, c.leak(ctx, name)...)
@@ -193,8 +190,8 @@ func (c *check) hook(ctx context.Context, name abi.Hook, spec *abi.HookSpec, all
 }
 
 // observe runs the agent and returns the outcome of the hook's first call.
-func observe(ctx context.Context, agent *host.Agent, f *Finding) error {
-	input := host.Input{Messages: []abi.Message{abi.Human("This is a check.")}}
+func observe(ctx context.Context, agent *host.Agent, thread string, f *Finding) error {
+	input := host.Input{Thread: thread, Messages: []abi.Message{abi.Human("This is a check.")}}
 	seen := false
 	var outcome error
 	_, err := agent.RunEvents(ctx, input, func(e host.Event) error {
@@ -264,14 +261,4 @@ func (m checkModel) Generate(_ context.Context, req *model.Request) (*model.Resp
 		}
 	}
 	return model.Reply(abi.AI("", abi.Call("call-1", string(m), map[string]any{"text": "check"}))), nil
-}
-
-// anyTool returns a tool that always gives the same answer, unless the plugin itself has a tool of that name.
-func anyTool(name string, own []host.Tool, answer string) host.Tool {
-	if slices.ContainsFunc(own, func(t host.Tool) bool { return t.Spec().Name == name }) {
-		name = "try_another"
-	}
-	return tool.Raw(abi.ToolSpec{Name: name, Description: "Answers."}, func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
-		return host.TextOutput(answer), nil
-	})
 }

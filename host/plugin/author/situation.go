@@ -16,6 +16,7 @@ import (
 // situation is a place in a run in which plugins are measured: the place of their hook in a middleware that calls theirs.
 type situation struct {
 	name  string // of the middleware
+	stage stage
 	hook  abi.Hook
 	all   []*benchedPlugin // the first decides which hooks there are
 	each  time.Duration
@@ -52,10 +53,11 @@ func (s *situation) run(ctx context.Context) error {
 	if spec := s.all[0].plugin.Description().Hooks.Spec(s.hook); len(spec.Tools) > 0 {
 		called = spec.Tools[0]
 	}
-	agent, err := host.New(host.Config{
-		Model: situationModel(called), Tools: []host.Tool{anyTool(called, s.all[0].hooks.Tools, situationText)}, RecursionLimit: 20,
+	agent, err := host.New(s.stage.around(host.Config{
+		Model: situationModel(called), State: s.stage.state(s.all[0].hooks),
+		Tools: s.stage.tools(called, s.all[0].hooks.Tools, situationText), RecursionLimit: 20,
 		Middleware: []host.Middleware{alone{s.name, s.hooks()}}, Logger: slog.New(slog.DiscardHandler),
-	})
+	}))
 	if err != nil {
 		return err
 	}
@@ -64,7 +66,7 @@ func (s *situation) run(ctx context.Context) error {
 	for range situationMessages / 2 {
 		messages = append(messages, abi.Human(situationText), abi.AI(situationText))
 	}
-	_, err = agent.Run(ctx, host.Input{Messages: append(messages[1:], abi.Human(situationText))})
+	_, err = agent.Run(ctx, host.Input{Thread: s.stage.thread(), Messages: append(messages[1:], abi.Human(situationText))})
 	switch {
 	case s.fault != nil:
 		return s.fault

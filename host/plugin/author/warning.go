@@ -22,6 +22,8 @@ const (
 	WarnDescription = "description" // the embedded Description differs from the one that describe returns
 	WarnKeys        = "keys"        // the Description or a result has keys that the ABI does not define
 	WarnLeak        = "leak"        // the memory keeps growing
+	WarnGrowth      = "growth"      // the memory has grown much, and settled
+	WarnDearer      = "dearer"      // calls take more and more fuel
 	WarnFailure     = "failure"     // a fault would let the tool calls run unchecked that the plugin wraps, if on_failure is open
 )
 

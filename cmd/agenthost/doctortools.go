@@ -8,11 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/text"
+	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
 // toolTime is the time limit for a compiler to print its version.
@@ -22,6 +25,7 @@ const toolTime = 10 * time.Second
 type compiler struct {
 	subject, program string
 	arguments        []string
+	least            string // the oldest version that will do
 	remedy           string
 }
 
@@ -36,9 +40,9 @@ func (d *doctor) toolchains(ctx context.Context) {
 		rust  = "to build plugins in Rust, install it from https://rustup.rs"
 	)
 	for _, c := range []compiler{
-		{"go", "go", []string{"version"}, "to build plugins in Go, install it from https://go.dev/dl"},
-		{"tinygo", cmp.Or(tinygo, "tinygo"), []string{"version"}, small},
-		{"rustc", cmp.Or(os.Getenv("RUSTC"), "rustc"), []string{"--version"}, rust},
+		{"go", "go", []string{"version"}, toolchain.MinGo, "to build plugins in Go, install it from https://go.dev/dl"},
+		{"tinygo", cmp.Or(tinygo, "tinygo"), []string{"version"}, toolchain.MinTinyGo, small},
+		{"rustc", cmp.Or(os.Getenv("RUSTC"), "rustc"), []string{"--version"}, toolchain.MinRust, rust},
 	} {
 		said, err := c.run(ctx)
 		if ctx.Err() != nil {
@@ -48,11 +52,33 @@ func (d *doctor) toolchains(ctx context.Context) {
 			d.note(c.subject, fmt.Sprintf("%s cannot be run: %v", c.program, err), c.remedy)
 			continue
 		}
+		if c.isOlder(said) {
+			d.note(c.subject, fmt.Sprintf("%s; plugins need %s or later", terminal.Line(said), c.least), c.remedy)
+			continue
+		}
 		d.okf(c.subject, "%s", terminal.Line(said))
 		if c.subject == "rustc" {
 			d.rustTarget(ctx, c)
 		}
 	}
+}
+
+// versionNumber matches the number in what a compiler says of its version.
+var versionNumber = regexp.MustCompile(`(\d+)\.(\d+)`)
+
+// isOlder reports whether a compiler says that it is older than the oldest version that will do.
+func (c *compiler) isOlder(said string) bool {
+	given, least := versionNumber.FindStringSubmatch(said), versionNumber.FindStringSubmatch(c.least)
+	if given == nil || least == nil {
+		return false
+	}
+	for i := range 2 {
+		is, _ := strconv.Atoi(given[i+1]) // too long a number is 0, and no version
+		if must, _ := strconv.Atoi(least[i+1]); is != must {
+			return is < must
+		}
+	}
+	return false
 }
 
 // rustTarget checks that Rust can build for WebAssembly.

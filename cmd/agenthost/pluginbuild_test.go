@@ -15,6 +15,7 @@ func handMade(t *testing.T, b *bundle) string {
 	t.Helper()
 	dir := filepath.Join(b.dir, "hand")
 	require.NoError(t, os.CopyFS(dir, os.DirFS("../../internal/toolchain/testdata/go")))
+	b.write("hand/plugin.yaml", "language: tinygo\n")
 	return dir
 }
 
@@ -91,6 +92,9 @@ func TestPluginBuildWithoutACompiler(t *testing.T) {
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "plugin", "build", dir))
 	require.Contains(t, b.err.String(), "TinyGo is missing; --lang tinygo needs it\n")
 	require.Contains(t, b.err.String(), "--lang go builds the same sources with Go alone")
+	require.NoError(t, os.Remove(filepath.Join(dir, "plugin.yaml")))
+	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "plugin", "build", dir))
+	require.Contains(t, b.err.String(), "TinyGo or Go can build its Go files; say which with --lang tinygo or --lang go, or in a file plugin.yaml")
 	b.write("hand/Cargo.toml", "")
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "plugin", "build", dir))
 	require.Contains(t, b.err.String(), "say which with --lang")

@@ -39,6 +39,7 @@ Where a project in another language gets the SDK from:
 
   in a checkout of agenthost, or with --sdk PATH   that checkout
   with a released agenthost                        that release, as a Go module or by its Git tag
+  with one that 'go install' made of a commit      that commit
   with any other agenthost, or with --sdk copy     a copy in NAME/third_party/agenthost
 
 The last one needs no network for the SDK itself. Compilers still download the SDK's few
@@ -86,7 +87,7 @@ func (a *app) pluginNew(ctx context.Context, name string, flags *pluginNew) erro
 			return incomplete(ctx, name, err)
 		}
 	}
-	build := fmt.Sprintf("agenthost plugin build --lang %s", p.Language)
+	build := "agenthost plugin build"
 	if p.Language.IsScript() {
 		build = "agenthost plugin check " + p.File()
 	}
@@ -116,7 +117,8 @@ func chooseSDK(flag string) (scaffold.SDK, error) {
 		if dir := enclosingCheckout(); dir != "" {
 			return scaffold.SDK{Checkout: dir}, nil
 		}
-		return scaffold.SDK{Release: thisBuild().release()}, nil
+		release, commit := thisBuild().release()
+		return scaffold.SDK{Release: release, Commit: commit}, nil
 	case sdkCopy:
 		return scaffold.SDK{}, nil
 	default:

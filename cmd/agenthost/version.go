@@ -35,6 +35,7 @@ func versionLine() string {
 type build struct {
 	version string // of the module, such as v1.2.3; devel if the build did not record one
 	commit  string // its first twelve digits, with a "+" for uncommitted changes; "" if unknown
+	fetched bool   // Go took the sources from a module proxy or a repository, so that others can too
 }
 
 // devel is the version of a build from a working tree.
@@ -56,7 +57,7 @@ func thisBuild() build {
 }
 
 func buildOf(info *debug.BuildInfo) build {
-	b := build{version: devel}
+	b := build{version: devel, fetched: info.Main.Sum != ""}
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		b.version = v
 	}
@@ -74,10 +75,16 @@ func buildOf(info *debug.BuildInfo) build {
 	return b
 }
 
-// release returns the tag that the binary was built from, or "" for any other build.
-func (b build) release() string {
-	if releaseVersion.MatchString(b.version) && !pseudoVersion.MatchString(b.version) {
-		return b.version
+// release returns the version of the module that others can get the sources of this binary with, and for a version between two tags the
+// commit; "" for any other build.
+func (b build) release() (version, commit string) {
+	between := pseudoVersion.MatchString(b.version)
+	switch {
+	case !releaseVersion.MatchString(b.version) || between && !b.fetched:
+		return "", ""
+	case between:
+		return b.version, b.commit
+	default:
+		return b.version, ""
 	}
-	return ""
 }

@@ -140,6 +140,28 @@ func TestTheReleaseIsRequired(t *testing.T) {
 	require.NotContains(t, string(mod), "replace")
 }
 
+// A commit between two releases has no tag: cargo takes it by its revision, and Go by its version.
+func TestACommitIsRequired(t *testing.T) {
+	t.Parallel()
+	sdk := scaffold.SDK{Release: "v1.2.4-0.20261124085411-3a28093f1c0b", Commit: "3a28093f1c0b"}
+	for lang, file := range map[toolchain.Language]string{toolchain.Go: "go.mod", toolchain.Rust: "Cargo.toml"} {
+		p := scaffold.Project{Name: "x", Dir: t.TempDir(), Language: lang, SDK: sdk}
+		_, err := p.Write()
+		require.NoError(t, err)
+		text, err := os.ReadFile(filepath.Join(p.Dir, file))
+		require.NoError(t, err)
+		if lang == toolchain.Go {
+			require.Contains(t, string(text), "require github.com/agenthost/agenthost "+sdk.Release+"\n")
+		} else {
+			require.Contains(t, string(text), `agenthost = { git = "https://github.com/agenthost/agenthost", rev = "3a28093f1c0b" }`+"\n")
+			require.NotContains(t, string(text), "tag")
+		}
+		known, err := toolchain.Detect(p.Dir)
+		require.NoError(t, err)
+		require.Equal(t, lang, known, "the project remembers its language")
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "Upper", "1st", "a--b", "-a", "a-", "a_b", "a b", "../x", "ü", strings.Repeat("a", 65)} {

@@ -17,7 +17,8 @@ import (
 // SDK says where a project takes the SDK from: a checkout, a release, or, if both are empty, the copy in this binary.
 type SDK struct {
 	Checkout string // absolute path of a checkout of agenthost
-	Release  string // such as v1.2.3
+	Release  string // such as v1.2.3, or the version of a commit
+	Commit   string // the commit of a Release without a tag; "": it has one
 }
 
 // copyDir is the directory of a project that gets the copy of the SDK.

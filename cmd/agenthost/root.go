@@ -231,11 +231,7 @@ func (a *app) manifestFlags(c *cobra.Command) {
 // are about the configuration or the store.
 func (a *app) load(ctx context.Context, options manifest.Options, adjust func(*host.Config)) (*manifest.Agent, error) {
 	logger := a.logger()
-	options.Set, options.Engine, options.Recorder, options.Logins = a.set, a.engine(logger), a.recorder, a.loginStore(logger)
-	if a.terminal {
-		options.Waiting = a.waitingFor
-	}
-	m, err := manifest.Load(a.file, options)
+	m, err := a.read(a.file, options, logger)
 	if err != nil {
 		return nil, &exitError{exitUsage, a.withManifestHint(err)}
 	}
@@ -247,6 +243,18 @@ func (a *app) load(ctx context.Context, options manifest.Options, adjust func(*h
 		return nil, &exitError{storeExit(err), err}
 	}
 	return agent, nil
+}
+
+// read reads a manifest, with the options that all commands share. Without an engine in the options, it gets one of its own.
+func (a *app) read(file string, options manifest.Options, logger *slog.Logger) (*manifest.Manifest, error) {
+	options.Set, options.Recorder, options.Logins = a.set, a.recorder, a.loginStore(logger)
+	if options.Engine == nil {
+		options.Engine = a.engine(logger)
+	}
+	if a.terminal {
+		options.Waiting = a.waitingFor
+	}
+	return manifest.Load(file, options)
 }
 
 // waitingFor tells the person at the terminal why nothing happens yet.

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/mattn/go-isatty"
@@ -17,12 +15,8 @@ import (
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/logline"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/notify"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
-	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/store"
-	"github.com/agenthost/agenthost/host/store/semantic"
 	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/manifest/threadstore"
-	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/server/config"
 )
@@ -63,29 +57,40 @@ server or another one starts again.`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return s.do(c) },
 	}
+	s.flags(c)
+	return c
+}
+
+// flags adds the flags that say what is served, and where.
+func (s *serving) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringArrayVarP(&s.manifests, manifestFlag, "f", nil,
 		"a manifest `FILE` to serve, or its directory; may be repeated; default: "+manifestFile+" here or in a parent directory")
 	f.StringVar(&s.file, "config", "", "the serve.yaml `FILE` to use")
 	f.StringVar(&s.listen, "listen", "", "the `ADDRESS` to listen at, instead of that in serve.yaml: HOST:PORT or unix:PATH")
 	f.StringVar(&s.storage, "storage", "", "where to keep threads and runs, instead of storage in serve.yaml: a `DATABASE` such as sqlite:agents.db")
-	f.StringArrayVar(&a.set, "set", nil, "override a value of the manifest: `KEY=VALUE`; only with a single manifest; may be repeated")
-	return c
+	f.StringArrayVar(&s.set, "set", nil, "override a value of the manifest: `KEY=VALUE`; only with a single manifest; may be repeated")
+}
+
+// prepare reads the flags.
+func (s *serving) prepare(c *cobra.Command) (*config.Config, error) {
+	if len(s.manifests) > 1 && len(s.set) > 0 {
+		return nil, &exitError{exitUsage, errors.New("--set changes one manifest, and -f names several; serve them one by one, or change the files")}
+	}
+	serve, err := s.config()
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return serve, s.locateAll(c)
 }
 
 // do serves until the context ends.
 func (s *serving) do(c *cobra.Command) (err error) {
-	if len(s.manifests) > 1 && len(s.set) > 0 {
-		return &exitError{exitUsage, errors.New("--set changes one manifest, and -f names several; serve them one by one, or change the files")}
-	}
-	serve, err := s.config()
+	serve, err := s.prepare(c)
 	if err != nil {
-		return &exitError{exitUsage, err}
-	}
-	if err := s.locateAll(c); err != nil {
 		return err
 	}
-	logger := s.log(serve.Log)
+	logger := s.log(serve.Log, serve.Log.Slog())
 	ctx := c.Context()
 	address, err := s.address(serve)
 	if err != nil {
@@ -96,23 +101,23 @@ func (s *serving) do(c *cobra.Command) (err error) {
 		return &exitError{storeExit(err), fmt.Errorf("storage: %w", err)}
 	}
 	defer func() { err = errors.Join(err, failure(kept.Close())) }()
-	agents, values, closeAgents, err := s.agents(ctx, kept.Threads, logger)
-	defer func() { err = errors.Join(err, failure(closeAgents())) }()
-	if err != nil {
-		return err
+	engine := s.engine(logger) // plugins of all agents share what is compiled
+	defer func() { err = errors.Join(err, failure(engine.Close())) }()
+	var agents servedAgents
+	defer func() { err = errors.Join(err, failure(agents.close())) }()
+	for _, path := range s.manifests {
+		agent, err := s.build(ctx, path, manifest.Options{Threads: kept.Threads, Engine: engine}, logger)
+		if err != nil {
+			return err
+		}
+		agents = append(agents, agent)
 	}
-	listener, err := open(ctx, serve.Listen) // before the server performs runs
+	running, listener, err := s.start(ctx, serve, agents, kept, logger)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	running, err := server.New(server.Config{
-		Agents: agents, Runs: kept.Runs, Store: values, Serve: serve, Logger: logger, Version: thisBuild().version,
-	})
-	if err != nil {
-		return &exitError{exitUsage, errors.Join(err, listener.Close())}
-	}
 	defer running.Close(ctx)
-	logger.Info("serving", "agents", strings.Join(slices.Sorted(maps.Keys(agents)), ", "), "at", addressOf(serve, listener),
+	logger.Info("serving", "agents", strings.Join(running.Service().AgentNames(), ", "), "at", addressOf(serve, listener),
 		"storage", described(address))
 	if serve.Auth == nil {
 		logger.Info("everybody on this machine may use the server: there is no auth in serve.yaml")
@@ -209,56 +214,25 @@ func described(a threadstore.Address) string {
 	return a.String()
 }
 
-// agents builds the agents. What it returns closes them, also after an error.
-func (s *serving) agents(ctx context.Context, threads *threadstore.Store, logger *slog.Logger) (
-	map[string]runs.Agent, store.Store, func() error, error,
+// start opens the address and makes the server, which performs runs from then on.
+func (s *serving) start(ctx context.Context, serve *config.Config, agents servedAgents, kept *storage.Storage, logger *slog.Logger) (
+	*server.Server, net.Listener, error,
 ) {
-	agents, built := map[string]runs.Agent{}, []*manifest.Agent{}
-	closeAll := func() error {
-		var errs []error
-		for _, agent := range slices.Backward(built) {
-			errs = append(errs, agent.Close())
-		}
-		return errors.Join(errs...)
+	named, err := agents.named(kept.Threads)
+	if err != nil {
+		return nil, nil, err
 	}
-	var values store.Store
-	for _, path := range s.manifests {
-		s.app.file = path
-		var own host.Config
-		agent, err := s.load(ctx, manifest.Options{Threads: threads}, func(c *host.Config) {
-			c.Logger = logger
-			if c.Durability == "" { // clients go on from any step, and another server takes over behind the last one
-				c.Durability = host.DurabilityStep
-			}
-			own = *c
-		})
-		if err != nil {
-			return nil, nil, closeAll, err
-		}
-		built = append(built, agent)
-		name := own.Name
-		if name == "" {
-			return nil, nil, closeAll, &exitError{exitUsage, nameless(path)}
-		}
-		if _, taken := agents[name]; taken {
-			return nil, nil, closeAll, &exitError{exitUsage, fmt.Errorf(
-				"%s: another manifest has the name %q too; give each agent a name of its own", path, name)}
-		}
-		agents[name] = runs.Agent{
-			Agent: agent.Agent, Name: name, Threads: threads, Description: agent.Description, Context: own.ContextSchema,
-			Models: slices.Sorted(maps.Keys(own.Models)),
-		}
-		values = own.Store
+	listener, err := open(ctx, serve.Listen) // before the server performs runs
+	if err != nil {
+		return nil, nil, err
 	}
-	if _, searches := values.(store.Searcher); !searches || len(agents) > 1 { // agents may have different indexes
-		values = semantic.WithoutIndex(threads.Values)
+	running, err := server.New(server.Config{
+		Agents: named, Runs: kept.Runs, Store: agents.values(kept.Threads), Serve: serve, Logger: logger, Version: thisBuild().version,
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, listener.Close())
 	}
-	return agents, values, closeAll, nil
-}
-
-// nameless is the error of a manifest whose agent cannot be served.
-func nameless(path string) error {
-	return fmt.Errorf("%s: the agent has no name; clients ask for it by its name, so add name", path)
+	return running, listener, nil
 }
 
 // open opens the address. The file of a socket that a server left is replaced.
@@ -289,8 +263,7 @@ func addressOf(serve *config.Config, listener net.Listener) string {
 }
 
 // log returns the server's logger.
-func (s *serving) log(c config.Log) *slog.Logger {
-	level := c.Slog()
+func (s *serving) log(c config.Log, level slog.Level) *slog.Logger {
 	if s.verbose {
 		level = slog.LevelDebug
 	}

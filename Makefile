@@ -353,6 +353,11 @@ rustlint: ## run the linters of the Rust SDK and plugins
 rusttest: ## run the tests of the Rust SDK and plugins
 	set -e; for d in $(RUST_WORKSPACES); do (cd $$d && $(CARGO) test --quiet --locked --workspace --target-dir $(BIN)/rust-native); done
 
+.PHONY: rustpackage
+rustpackage: ## pack the crates of the Rust SDK as for crates.io, and build what was packed
+	cmp LICENSE sdk/rust/LICENSE && cmp LICENSE sdk/rust/derive/LICENSE
+	cd sdk/rust && $(CARGO) package --quiet --locked --allow-dirty -p agenthost-derive -p agenthost --target-dir $(BIN)/rust-native
+
 .PHONY: compilers
 compilers: ## run the tests that build plugins with TinyGo and Rust, as a new user would
 	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TestFromNothingToARun' ./cmd/agenthost

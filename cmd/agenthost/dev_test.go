@@ -55,7 +55,7 @@ func (s *screen) close() {
 func (s *screen) await(t *testing.T, expression string) []string {
 	t.Helper()
 	wanted := regexp.MustCompile(expression)
-	giveUp := time.AfterFunc(time.Minute, s.close)
+	giveUp := time.AfterFunc(4*time.Minute, s.close) // a first build by cargo takes long
 	defer giveUp.Stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func (b *bundle) develops(args ...string) *developing {
 // serves waits until the agent is served.
 func (d *developing) serves() {
 	d.t.Helper()
-	d.address = d.screen.await(d.t, `serving \S+ at (http://\S+);`)[0]
+	d.address = d.screen.await(d.t, `serving .+ at (http://\S+);`)[0]
 }
 
 // answers checks what the agent answers.
@@ -302,6 +302,72 @@ func TestDevBuildsPlugins(t *testing.T) {
 	d.saves("hand/plugin.yaml", "language: tinygo\n")
 	d.screen.await(t, `well again`)
 	d.answers("two")
+}
+
+// Modules that dev does not build, such as those in C, are checked and swapped too; two agents share one.
+func TestDevChecksModules(t *testing.T) {
+	t.Parallel()
+	b := setup(t, ruled+"middleware: [{plugin: mods/redact.wasm}]\n")
+	b.write("rules.yaml", saying("one"))
+	b.write("second/agenthost.yaml", "apiVersion: agenthost/v1\nname: ben\nmodel: {provider: scripted, echo: true}\nmiddleware: [{plugin: ../mods/redact.wasm}]\n")
+	module, err := os.ReadFile(redact)
+	require.NoError(t, err)
+	b.write("mods/redact.wasm", string(module))
+	d := b.develops("-f", b.path("second"))
+	d.serves()
+	d.screen.await(t, `agenthost run --server \S+ --agent ada "hello"`)
+	d.screen.await(t, `watching \S+/agenthost.yaml, \S+redact.wasm \(not built here\), \S+rules.yaml\n  watching \S+second/agenthost.yaml, \S+redact.wasm \(not built here\)\n`)
+	ask := func(agent, want string) {
+		t.Helper()
+		d.there(exitOK, d.address, "run", "-q", "--agent", agent, "hi")
+		require.Equal(t, want, d.out.String())
+	}
+	ask("ada", "one\n")
+	ask("ben", "hi\n")
+	d.saves("mods/redact.wasm", "no module")
+	d.screen.await(t, `ERROR \S+redact.wasm: it does not load\n  preflight: .*\n  the last good version goes on serving\n`)
+	require.NoError(t, os.Remove(d.path("mods/redact.wasm")))
+	d.screen.await(t, `ERROR \S+redact.wasm: it does not load\n  read: .*redact.wasm`)
+	ask("ben", "hi\n")
+	b.write("mods/testdata/wrong.yaml", "hook: before_model\nexpect: {result: {}}\nmessages: [{role: human, content: a@b.example}]\n")
+	d.saves("mods/redact.wasm", string(module))
+	d.screen.await(t, `ERROR \S+redact.wasm: 1 of 1 golden case failed\n  \S+wrong.yaml: FAILED\n`)
+	require.NoError(t, os.RemoveAll(d.path("mods/testdata")))
+	d.screen.await(t, `redact.wasm: well again: checked in`)
+	d.screen.await(t, `all is well again`)
+	ask("ada", "one\n")
+}
+
+// The loop of an author begins with a new project, in each language that is built.
+func TestDevOfANewProject(t *testing.T) { //nolint:paralleltest // it changes the working directory
+	toolchaintest.Need(t)
+	checkout, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	for lang, test := range map[string]struct{ file, wrong, says string }{
+		"tinygo": {"before_model.go", "\nvar wrong int = nonsense\n", `before_model.go:\d+:17: undefined: nonsense`},
+		"rust":   {"src/lib.rs", "\nconst WRONG: u32 = nonsense;\n", `cannot find value .nonsense.(.*\n)+ +--> src/lib.rs:\d+:20`},
+	} {
+		t.Run(lang, func(t *testing.T) {
+			b := setup(t, say)
+			t.Chdir(b.dir)
+			require.Equal(t, exitOK, b.runWith(t.Context(), "", "plugin", "new", "first-try", "--lang", lang, "--sdk", checkout, "--hooks", "before_model"), &b.err)
+			t.Chdir("first-try")
+			d := (&bundle{t: t, dir: filepath.Join(b.dir, "first-try")}).develops()
+			d.screen.await(t, `first-try.wasm: built with `+lang+` in \d+\.\d s; 1 golden case passed`)
+			d.serves()
+			d.answers("These are the files.")
+			source, err := os.ReadFile(test.file)
+			require.NoError(t, err)
+			d.saves(test.file, string(source)+test.wrong)
+			d.screen.await(t, test.says)
+			d.screen.await(t, `the last good version goes on serving`)
+			d.answers("These are the files.")
+			d.saves(test.file, string(source)+"\n")
+			d.screen.await(t, `well again: built with `+lang)
+			d.screen.await(t, `all is well again`)
+			d.answers("These are the files.")
+		})
+	}
 }
 
 // A newer change stops a build that has become useless.

@@ -47,20 +47,25 @@ func (p *devPlugin) describe() string {
 	}
 }
 
-// locate finds out how the plugin is built, and of which files.
+// detect finds out how the plugin is built.
+func (p *devPlugin) detect() {
+	p.language, p.invalid = "", nil
+	dir := filepath.Dir(p.path)
+	if loaderOf(p.path) != nil || filepath.Clean(p.path) != filepath.Clean(toolchain.DefaultOutput(dir)) {
+		return
+	}
+	p.language, p.invalid = toolchain.Detect(dir)
+	if _, none := errors.AsType[*toolchain.SourceError](p.invalid); none {
+		p.invalid = nil
+	}
+}
+
+// locate finds the files that the plugin is made of.
 func (p *devPlugin) locate(ctx context.Context) {
 	dir := filepath.Dir(p.path)
-	p.language, p.invalid = "", nil
-	switch l := loaderOf(p.path); {
-	case l != nil:
+	if l := loaderOf(p.path); l != nil {
 		p.patterns = p.scriptFiles(l)
-	case filepath.Clean(p.path) == filepath.Clean(toolchain.DefaultOutput(dir)):
-		var none *toolchain.SourceError
-		if p.language, p.invalid = toolchain.Detect(dir); errors.As(p.invalid, &none) {
-			p.invalid = nil
-		}
-		fallthrough
-	default:
+	} else {
 		p.patterns = toolchain.Build{Dir: dir}.Sources(ctx, p.language)
 		if p.language == "" {
 			p.patterns = append(p.patterns, filewatch.File(p.path), filewatch.File(p.path+plugin.SignatureSuffix),
@@ -106,6 +111,7 @@ func (e *problemError) Error() string { return e.title }
 // checkPlugin builds and checks a plugin if its files have changed. If it is good, it is in its place afterwards.
 func (d *dev) checkPlugin(ctx context.Context, p *devPlugin) {
 	if p.patterns == nil {
+		p.detect()
 		p.locate(ctx)
 	}
 	before := filewatch.Take(p.patterns)
@@ -115,7 +121,7 @@ func (d *dev) checkPlugin(ctx context.Context, p *devPlugin) {
 		}
 		return
 	}
-	p.locate(ctx)
+	p.detect()
 	start := time.Now()
 	digest, passed, err := d.examine(ctx, p)
 	if ctx.Err() != nil {

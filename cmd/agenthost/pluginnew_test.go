@@ -43,7 +43,8 @@ func TestFromNothingToARun(t *testing.T) {
 			output, err := c.CombinedOutput()
 			require.NoError(t, err, "%s", output)
 
-			said = do(exitOK, "plugin", "build", "--lang", lang)
+			said = do(exitOK, "plugin", "build")
+			require.Contains(t, said, "built with "+lang+",", "the project remembers it")
 			require.Contains(t, said, "hooks  before_agent, before_model, wrap_model_call, after_model, wrap_tool_call, after_agent")
 			if lang != "go" {
 				info, err := os.Stat("first-try.wasm")

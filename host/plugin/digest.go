@@ -7,8 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"aead.dev/minisign"
-
+	"github.com/agenthost/agenthost/host/plugin/minisig"
 	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
@@ -35,18 +34,12 @@ func checkDigest(code []byte, want string) error {
 var ErrSignature = errors.New("the module has no valid signature")
 
 // SignatureSuffix is what minisign appends to the name of a file to name its signature.
-const SignatureSuffix = ".minisig"
-
-// maxSignature is the maximum size of a signature file, in bytes.
-const maxSignature = 16 << 10
+const SignatureSuffix = minisig.Suffix
 
 // ParseKey checks a minisign public key: the line that begins with RW.
 func ParseKey(key string) error {
-	var k minisign.PublicKey
-	if err := k.UnmarshalText([]byte(key)); err != nil {
-		return fmt.Errorf("minisign: %q is not a public key; a public key is the line of the key file that begins with RW: %w", clean(key, 80), err)
-	}
-	return nil
+	_, err := minisig.ParseKey(key)
+	return err
 }
 
 // checkSignature checks that one of the keys has signed the bytes to be compiled; without keys, any module passes.
@@ -54,28 +47,24 @@ func (w Wasm) checkSignature(code []byte) error {
 	if len(w.Minisign) == 0 {
 		return nil
 	}
+	keys, err := minisig.ParseKeys(w.Minisign)
+	if err != nil {
+		return err
+	}
 	signature := w.Signature
 	if signature == nil {
-		var err error
 		if signature, err = readSignature(w.Path + SignatureSuffix); err != nil {
 			return err
 		}
 	}
-	for _, text := range w.Minisign {
-		if err := ParseKey(text); err != nil {
-			return err
-		}
-		var key minisign.PublicKey
-		_ = key.UnmarshalText([]byte(text)) // was just parsed
-		if minisign.Verify(key, code, signature) {
-			return nil
-		}
+	if _, ok := minisig.Verify(code, signature, keys...); !ok {
+		return fmt.Errorf("%w of the wanted keys: it was changed, or is signed by someone else", ErrSignature)
 	}
-	return fmt.Errorf("%w of the wanted keys: it was changed, or is signed by someone else", ErrSignature)
+	return nil
 }
 
 func readSignature(path string) ([]byte, error) {
-	signature, err := regularfile.Read(path, maxSignature)
+	signature, err := regularfile.Read(path, minisig.MaxSize)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSignature, err)
 	}

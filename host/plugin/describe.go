@@ -58,6 +58,9 @@ func (p *Plugin) describe(ctx context.Context) error {
 		p.wrote = slices.Clone(i.frame.result)
 		return p.takeDescription(i, abi.ExportDescribe, &p.described)
 	})
+	if err == nil {
+		err = p.checkAsks()
+	}
 	if err != nil {
 		return err
 	}

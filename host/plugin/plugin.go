@@ -32,6 +32,7 @@ type Plugin struct {
 	breaker   *breaker
 	sum       [sha256.Size]byte // of the module
 	grant     Grant
+	accepted  *Asks          // the most that it may ask for; nil: anything
 	code      []byte         // the module; nil: it has been compiled
 	source    []byte         // the script that the module's engine runs; nil: none
 	settings  map[string]any // what the operator configures
@@ -88,7 +89,7 @@ func (w Wasm) Open(env host.Env) (*Plugin, error) {
 	p := &Plugin{
 		name: env.Name, path: w.Path, digest: "sha256:" + hex.EncodeToString(sum[:])[:12], limits: w.Limits.withDefaults(), engine: w.Engine,
 		policy: w.OnFailure, accepts: w.AcceptOpen, optional: w.Optional, isolation: w.Isolation, breaker: newBreaker(w.Breaker),
-		grant: w.Grant, logger: env.Logger,
+		grant: w.Grant, accepted: w.Asks, logger: env.Logger,
 		models: env.Models, dynamic: map[string]*pluginTool{}, sum: sum, recorder: w.Recorder, operations: w.Operations,
 		capabilities: capabilities{store: w.store(env)}, code: code, settings: w.Config,
 	}

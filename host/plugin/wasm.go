@@ -24,6 +24,7 @@ type Wasm struct {
 	Signature []byte         // signature of the module; nil: read from the file Path + ".minisig"
 	Config    map[string]any // configuration, which must match the plugin's schema
 	Grant     Grant
+	Asks      *Asks     // the most that the module may ask for in its Description, granted or not; nil: anything
 	KV        *kv.Store // keeps the entries that the plugin stores, if granted; nil: the agent's store, or memory if it has none
 	Limits    Limits
 	Isolation Isolation

@@ -44,7 +44,7 @@ func (at *toolPlace) openAgent(ctx context.Context, file string) (*Manifest, *Ag
 		return nil, nil, at.node.Errorf("the agents use each other as tools in a circle: %s", strings.Join(chain, " → "))
 	}
 	inner, err := load(path, Options{
-		LookupEnv: at.lookup, Engine: at.engine, Recorder: at.recorder, InMemory: at.inMemory, MemoryStore: at.memoryStore, Unstarted: at.unstarted,
+		LookupEnv: at.lookup, Engine: at.engine, Cache: at.cache, Recorder: at.recorder, InMemory: at.inMemory, MemoryStore: at.memoryStore, Unstarted: at.unstarted,
 		Logins: at.loginStore, Waiting: at.waiting, EnvFile: at.envFile, Used: at.used,
 	}, chain)
 	if err != nil {

@@ -6,15 +6,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
-	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool/mcp"
 	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
 	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 	"github.com/agenthost/agenthost/manifest/threadstore"
+	"github.com/agenthost/agenthost/registry/cache"
+	"github.com/agenthost/agenthost/registry/lock"
 )
 
 // APIVersion is the version of the format that this package reads.
@@ -51,11 +53,14 @@ type Manifest struct {
 	RecursionLimit int `yaml:"recursion_limit" strict:"min=1" schema:"default=10000"`
 
 	root         strictyaml.Node                  // the file after the assignments, with variables as they are written
+	file         string                           // the path of the file
 	dir          string                           // directory of the file, which paths are relative to
 	lookup       func(name string) (string, bool) // looks up a variable in the environment and then in env_file
 	inFile       func(name string) bool           // reports whether a variable is from env_file; nil: none is
 	process      func(name string) (string, bool) // looks up a variable in the environment alone
 	engine       *plugin.Engine
+	cache        *cache.Cache
+	locked       func() (*lock.File, error)
 	recorder     plugin.Recorder
 	inMemory     bool
 	memoryStore  bool
@@ -75,6 +80,7 @@ type Options struct {
 	LookupEnv func(name string) (string, bool) // nil: os.LookupEnv
 	EnvFile   func(values map[string]string)   // is told the variables of env_file, also of agents that are tools; nil: nothing is told
 	Engine    *plugin.Engine                   // shared by the plugins; nil: none
+	Cache     *cache.Cache                     // has the plugins that are no files; nil: the user's
 	Recorder  plugin.Recorder                  // records every call of every plugin; nil: none
 	InMemory  bool                             // keeps threads in memory, whatever the manifest says, and does not open its database
 	// MemoryStore keeps threads and values in memory, and does not open the manifest's database. Unlike with InMemory, MCP servers are
@@ -111,11 +117,12 @@ func Load(path string, options Options) (*Manifest, error) {
 // load reads a manifest; chain holds the manifests that lead to it, and the manifest itself.
 func load(path string, options Options, chain []string) (*Manifest, error) {
 	m := &Manifest{
-		ToolCalls: defaultToolCalls(), dir: filepath.Dir(path), chain: chain,
+		ToolCalls: defaultToolCalls(), file: path, dir: filepath.Dir(path), chain: chain, cache: options.Cache,
 		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, memoryStore: options.MemoryStore,
 		threads: options.Threads, unstarted: options.Unstarted, used: options.Used,
 		waiting: options.Waiting, loginStore: options.Logins, toolsChanged: options.ToolsChanged, envFile: options.EnvFile,
 	}
+	m.locked = sync.OnceValues(func() (*lock.File, error) { return lock.Read(m.use(lock.Path(path))) })
 	data, err := m.readFile(path, "a manifest")
 	if err != nil {
 		return nil, err
@@ -143,17 +150,6 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 		return nil, err
 	}
 	return m, nil
-}
-
-// Plugins returns the plugins that the manifest lists, as the agent would load them.
-func (m *Manifest) Plugins() []plugin.Wasm {
-	var plugins []plugin.Wasm
-	for i := range m.Middleware {
-		if w, ok := host.Unwrapped(m.Middleware[i].build(m)).(plugin.Wasm); ok {
-			plugins = append(plugins, w)
-		}
-	}
-	return plugins
 }
 
 // NotFoundError means that a file is missing.

@@ -1,9 +1,8 @@
 package manifest
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"strconv"
 	"strings"
@@ -90,8 +89,8 @@ func (e *middlewareEntry) decodeBuiltin(at strictyaml.Node, name string, config 
 
 // pluginEntry is a WebAssembly plugin.
 type pluginEntry struct {
-	Plugin pluginSource `yaml:"plugin" strict:"required"` // the plugin's module: a path, or {path, sha256, minisign}
-	// the name in steps, events and errors; default: the file's name without .wasm
+	Plugin pluginSource `yaml:"plugin" strict:"required"` // the plugin's module: a path, or a mapping with path, oci or https
+	// the name in steps, events and errors; default: the name of the file, without .wasm, or the last part of the reference
 	ID     string         `yaml:"id"`
 	Config map[string]any `yaml:"config" strict:"optional"` // the plugin's configuration, which must fit the plugin's schema
 	Grant  grantEntry     `yaml:"grant"`                    // what this plugin may do beyond what every plugin may
@@ -108,61 +107,11 @@ type pluginEntry struct {
 	Optional bool `yaml:"optional"`
 }
 
-// pluginSource is the path of a module, or a mapping that also has a digest or public keys.
-type pluginSource struct {
-	// the path of the module, or of a script (.ts, .mts, .js, .mjs, .py, or a directory with a package.json or an __init__.py), relative to the manifest
-	Path     string     `yaml:"path" strict:"required"`
-	SHA256   digest     `yaml:"sha256"`   // the SHA-256 digest that the module must have, in hexadecimal
-	Minisign publicKeys `yaml:"minisign"` // a minisign public key, or several; one of them must have signed the module
-}
-
-// digest is a SHA-256 digest in hexadecimal.
-type digest string
-
-// CheckStrict requires 64 digits.
-func (d *digest) CheckStrict(n strictyaml.Node) error {
-	if b, err := hex.DecodeString(string(*d)); err != nil || len(b) != sha256.Size {
-		return n.Errorf("must be a SHA-256: 64 hexadecimal digits, as sha256sum prints them")
-	}
-	return nil
-}
-
-// publicKeys are public keys of minisign: one key, or a list of keys.
-type publicKeys []string
-
-// UnmarshalStrict decodes either form.
-func (k *publicKeys) UnmarshalStrict(n strictyaml.Node) error {
-	if n.Kind() == strictyaml.KindList {
-		return n.Decode((*[]string)(k))
-	}
-	*k = make(publicKeys, 1)
-	return n.Decode(&(*k)[0])
-}
-
-// CheckStrict requires at least one key.
-func (k *publicKeys) CheckStrict(n strictyaml.Node) error {
-	for _, key := range *k {
-		if err := plugin.ParseKey(key); err != nil {
-			return n.Errorf("%w", err)
-		}
-	}
-	return nil
-}
-
 // breakerEntry says when faults cause a plugin to be bypassed.
 type breakerEntry struct {
 	Faults int `yaml:"faults" strict:"required,min=1"` // the number of faults within the window that opens the breaker
 	// the time in which faults count, and for which the plugin is bypassed; default 1m
 	Window time.Duration `yaml:"window" strict:"min=1s"`
-}
-
-// UnmarshalStrict decodes either form.
-func (s *pluginSource) UnmarshalStrict(n strictyaml.Node) error {
-	if n.Kind() != strictyaml.KindMap {
-		return n.Decode(&s.Path)
-	}
-	type fields pluginSource
-	return n.Decode((*fields)(s))
 }
 
 // limitsEntry bounds what a plugin may use. The defaults are those of plugin.DefaultLimits.
@@ -200,28 +149,55 @@ func (e *middlewareEntry) build(m *Manifest) host.Middleware {
 	case e.subagents != nil:
 		inner = &subagents{entry: e.subagents, manifest: m}
 	case inner == nil:
-		p := &e.plugin
-		inner = plugin.Wasm{
-			ID: p.ID, Path: m.use(m.path(p.Plugin.Path)), SHA256: string(p.Plugin.SHA256), Config: p.Config,
-			Minisign: p.Plugin.Minisign, Isolation: plugin.Isolation(p.Isolation), Breaker: plugin.Breaker(p.Breaker),
-			OnFailure: plugin.FailurePolicy(p.OnFailure), AcceptOpen: p.AcceptOpen, Optional: p.Optional, Engine: m.engine,
-			Grant: p.Grant.build(), Recorder: m.recorder,
-			Limits: plugin.Limits{
-				Memory: int64(p.Limits.Memory), Fuel: int64(p.Limits.Fuel), Deadline: p.Limits.Deadline,
-				Input: int(p.Limits.Input), Result: int(p.Limits.Result),
-				HostCalls: int(p.Limits.HostCalls), Wait: p.Limits.Wait, Next: p.Limits.Next, Log: int(p.Limits.Log),
-				Events: int(p.Limits.Events), State: int64(p.Limits.State), Instances: p.Limits.Instances,
-			},
+		w, err := e.plugin.build(m)
+		if err != nil {
+			inner = &unusable{w.Name(), err}
+			break
 		}
+		inner = w
 	}
-	return &entryMiddleware{Middleware: inner, id: e.id, node: e.node}
+	return &entryMiddleware{Middleware: inner, id: e.id, node: e.node, source: &e.plugin.Plugin}
 }
+
+// build makes the plugin. Only one that is no file may fail. The name of the plugin is set even then.
+func (p *pluginEntry) build(m *Manifest) (plugin.Wasm, error) {
+	w := plugin.Wasm{
+		ID: p.ID, SHA256: string(p.Plugin.SHA256), Config: p.Config,
+		Minisign: p.Plugin.Minisign, Isolation: plugin.Isolation(p.Isolation), Breaker: plugin.Breaker(p.Breaker),
+		OnFailure: plugin.FailurePolicy(p.OnFailure), AcceptOpen: p.AcceptOpen, Optional: p.Optional, Engine: m.engine,
+		Grant: p.Grant.build(), Recorder: m.recorder,
+		Limits: plugin.Limits{
+			Memory: int64(p.Limits.Memory), Fuel: int64(p.Limits.Fuel), Deadline: p.Limits.Deadline,
+			Input: int(p.Limits.Input), Result: int(p.Limits.Result),
+			HostCalls: int(p.Limits.HostCalls), Wait: p.Limits.Wait, Next: p.Limits.Next, Log: int(p.Limits.Log),
+			Events: int(p.Limits.Events), State: int64(p.Limits.State), Instances: p.Limits.Instances,
+		},
+	}
+	if p.Plugin.Path != "" {
+		w.Path = m.use(m.path(p.Plugin.Path))
+		return w, nil
+	}
+	w.ID = cmp.Or(w.ID, p.Plugin.base())
+	return w, m.takeLocked(&p.Plugin, &w)
+}
+
+// unusable is a plugin whose module is not on this machine.
+type unusable struct {
+	name string
+	err  error
+}
+
+func (u *unusable) Name() string { return u.name }
+
+func (u *unusable) Hooks(context.Context, host.Env) (*host.Hooks, error) { return nil, u.err }
 
 // entryMiddleware is the middleware of an entry of the manifest. Its errors are shown at the place of the entry.
 type entryMiddleware struct {
 	host.Middleware
-	id   string
-	node strictyaml.Node
+
+	id     string
+	node   strictyaml.Node
+	source *pluginSource // zero: the middleware is built in
 }
 
 // Unwrap returns the inner middleware.
@@ -240,7 +216,7 @@ func (p *entryMiddleware) Hooks(ctx context.Context, env host.Env) (*host.Hooks,
 		return nil, misconfigured(p.node, wrong)
 	}
 	if err != nil {
-		return nil, located(p.node, err)
+		return nil, located(p.node, withPullAdvice(err, p.source))
 	}
 	if hooks.Kind == "" && p.id != "" {
 		hooks.Kind, _, _ = strings.Cut(p.Middleware.Name(), "[")

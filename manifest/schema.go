@@ -184,9 +184,18 @@ func (middlewareEntry) JSONSchema() map[string]any {
 // configType returns the type of a middleware's configuration.
 func configType(e *builtin.Entry) reflect.Type { return reflect.TypeOf(e.New()).Elem() }
 
-// JSONForms returns the form of a path alone.
-func (pluginSource) JSONForms() []map[string]any {
-	return []map[string]any{text("The path of a module")}
+// JSONSchema returns the schema of a path, or of a mapping with exactly one place.
+func (pluginSource) JSONSchema() map[string]any {
+	properties := map[string]any{}
+	for _, key := range []string{"path", "oci", "https", "sha256", "minisign"} {
+		properties[key] = strictyaml.KeySchema{Struct: reflect.TypeFor[pluginSource](), Key: key}
+	}
+	places := []any{
+		map[string]any{"required": []string{"path"}}, map[string]any{"required": []string{"oci"}}, map[string]any{"required": []string{"https", "sha256"}},
+	}
+	return oneOf(text("The path of a module or a script"), map[string]any{
+		"type": "object", "properties": properties, "additionalProperties": false, "oneOf": places,
+	})
 }
 
 // JSONSchema returns the schema of one key or several keys.

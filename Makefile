@@ -104,6 +104,12 @@ LLMPOSTER_VERSION := 0.5.0
 llmposter: ## install llmposter, one more server for tests of models; takes three minutes of processor time, and needs cargo 1.89 or later
 	cargo install llmposter --version $(LLMPOSTER_VERSION) --locked --no-default-features --root $(BIN)/servers/llmposter
 
+DISTRIBUTION_VERSION := v3.1.2
+
+.PHONY: distribution
+distribution: ## install distribution, the registry for container images that most others are built on, for a test; takes some minutes
+	GOBIN=$(BIN)/servers/distribution go install github.com/distribution/distribution/v3/cmd/registry@$(DISTRIBUTION_VERSION)
+
 UIS := $(BIN)/uis
 
 # The commits of the pages. Their builds ask Google for a font, and here get an answer from a file.
@@ -177,6 +183,7 @@ vulncheck: ## look for known vulnerabilities in the code that we call; needs the
 .PHONY: nightly
 nightly: ## run the checks that are too slow for every commit: long fuzzing, repeated shuffled race tests, steadier benchmarks
 	$(MAKE) llmposter
+	$(MAKE) distribution
 	go test -race -shuffle=on -count=5 -timeout=60m ./...
 	$(MAKE) fuzz FUZZTIME=60s
 	$(MAKE) soak SOAK=100000000

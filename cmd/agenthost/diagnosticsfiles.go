@@ -88,7 +88,7 @@ func (a *app) configAndPlugins(ctx context.Context) (config, plugins string, tex
 		if ctx.Err() != nil {
 			break
 		}
-		in := author.Inspect(ctx, plugin.Wasm{ID: w.ID, Path: w.Path, SHA256: w.SHA256, Minisign: w.Minisign, Engine: engine})
+		in := author.Inspect(ctx, plugin.Wasm{ID: w.ID, Path: w.Path, SHA256: w.SHA256, Minisign: w.Minisign, Signature: w.Signature, Engine: engine})
 		if err := printInspection(&out, in); err != nil {
 			out.WriteString(err.Error() + "\n")
 		}

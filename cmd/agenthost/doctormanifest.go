@@ -86,7 +86,12 @@ func (d *doctor) plugins(ctx context.Context, m *manifest.Manifest, engine *plug
 		if ctx.Err() != nil {
 			return
 		}
-		d.plugin(ctx, plugin.Wasm{ID: w.ID, Path: w.Path, SHA256: w.SHA256, Minisign: w.Minisign, Engine: engine})
+		d.plugin(ctx, plugin.Wasm{ID: w.ID, Path: w.Path, SHA256: w.SHA256, Minisign: w.Minisign, Signature: w.Signature, Engine: engine})
+	}
+	for _, r := range m.RemotePlugins() {
+		if r.Err != nil {
+			d.failed("plugin "+r.Name, r.Err.Error(), "'agenthost plugin lock' accepts versions of plugins, and 'agenthost plugin pull' fetches them")
+		}
 	}
 }
 

@@ -15,9 +15,10 @@ import (
 )
 
 func (a *app) pluginCommand() *cobra.Command {
-	c := group(&cobra.Command{Use: "plugin", Short: "Create, build, test and inspect WebAssembly plugins"})
+	c := group(&cobra.Command{Use: "plugin", Short: "Create, build, test, inspect and share WebAssembly plugins"})
 	c.AddCommand(a.pluginNewCommand(), a.pluginCheckCommand(), a.pluginInspectCommand(), a.pluginPackCommand(), a.pluginBenchCommand(),
-		a.pluginBuildCommand(), a.pluginReplayCommand(), a.pluginTestCommand())
+		a.pluginBuildCommand(), a.pluginReplayCommand(), a.pluginTestCommand(),
+		a.pluginPushCommand(), a.pluginPullCommand(), a.pluginLockCommand(), a.pluginKeygenCommand(), a.pluginSignCommand(), a.pluginVerifyCommand())
 	return c
 }
 

@@ -50,35 +50,58 @@ because a signature covers the bytes of the file.`,
 }
 
 func (a *app) pluginPack(ctx context.Context, file, output string) error {
-	module, perm, err := readPlugin(file)
+	p, err := a.packPlugin(ctx, "plugin pack", file)
 	if err != nil {
-		return &exitError{exitUsage, fmt.Errorf("plugin pack: %w", err)}
+		return err
 	}
 	output = cmp.Or(output, packedName(file))
-	engine := a.engine(a.logger())
-	defer func() { _ = engine.Close() }() // the process is about to end
-	in := author.Inspect(ctx, plugin.Wasm{Path: file, Bytes: module, Engine: engine})
-	switch {
-	case ctx.Err() != nil:
-		return interrupted()
-	case !in.OK:
-		return &exitError{exitPlugin, fmt.Errorf("plugin pack: %s: %s: %s: %s; only a plugin that loads can be packed", file, in.Stage, in.Kind, in.Message)}
-	}
-	packed, err := pack.Pack(module, in.Description)
-	if err != nil {
-		return &exitError{exitPlugin, fmt.Errorf("plugin pack: %s: %w", file, err)}
-	}
-	if same := bytes.Equal(packed, module); !same || output != file {
-		if err := atomicfile.Write(output, packed, perm); err != nil {
+	if same := bytes.Equal(p.packed, p.module); !same || output != file {
+		if err := atomicfile.Write(output, p.packed, p.perm); err != nil {
 			return &exitError{exitFailed, fmt.Errorf("plugin pack: %w; name another file with -o FILE", err)}
 		}
-		if !same && output == file && in.Signature != "" {
-			fmt.Fprintln(a.err, terminal.Line(in.Signature)+" belongs to the file before packing; sign the packed file")
+		if !same && output == file && p.inspection.Signature != "" {
+			fmt.Fprintln(a.err, terminal.Line(p.inspection.Signature)+" belongs to the file before packing; sign the packed file")
 		}
 	}
-	sum := sha256.Sum256(packed)
-	_, err = fmt.Fprintf(a.out, "%s: %d bytes, before packing %d\n  sha256 %s\n", terminal.Line(output), len(packed), len(module), hex.EncodeToString(sum[:]))
+	_, err = fmt.Fprintf(a.out, "%s: %d bytes, before packing %d\n  sha256 %s\n", terminal.Line(output), len(p.packed), len(p.module), p.digest())
 	return err
+}
+
+// packedPlugin is a plugin before and after packing.
+type packedPlugin struct {
+	module     []byte
+	packed     []byte
+	perm       fs.FileMode        // of the file
+	inspection *author.Inspection // of the module
+}
+
+// digest returns the SHA-256 of the packed module, in hexadecimal.
+func (p *packedPlugin) digest() string {
+	sum := sha256.Sum256(p.packed)
+	return hex.EncodeToString(sum[:])
+}
+
+// packPlugin reads or makes a module, and packs it. It changes no file.
+func (a *app) packPlugin(ctx context.Context, command, file string) (*packedPlugin, error) {
+	p := &packedPlugin{}
+	var err error
+	if p.module, p.perm, err = readPlugin(file); err != nil {
+		return nil, &exitError{exitUsage, fmt.Errorf("%s: %w", command, err)}
+	}
+	engine := a.engine(a.logger())
+	defer func() { _ = engine.Close() }() // the process is about to end
+	in := author.Inspect(ctx, plugin.Wasm{Path: file, Bytes: p.module, Engine: engine})
+	switch {
+	case ctx.Err() != nil:
+		return nil, interrupted()
+	case !in.OK:
+		return nil, &exitError{exitPlugin, fmt.Errorf("%s: %s: %s: %s: %s; only a plugin that loads can be packed", command, file, in.Stage, in.Kind, in.Message)}
+	}
+	p.inspection = in
+	if p.packed, err = pack.Pack(p.module, in.Description); err != nil {
+		return nil, &exitError{exitPlugin, fmt.Errorf("%s: %s: %w", command, file, err)}
+	}
+	return p, nil
 }
 
 // packedName returns the file that a packed plugin is written to: the file itself, or the module NAME.wasm beside the script NAME.ts.

@@ -128,7 +128,7 @@ docs/manifest.md, are at https://github.com/agenthost/agenthost.`,
 	root.AddCommand(a.initCommand(), a.doctorCommand(), a.diagnosticsCommand(), a.chatCommand(), a.runCommand(), a.resumeCommand(), a.threadsCommand(),
 		a.validateCommand(), a.configCommand(),
 		a.graphCommand(), a.orderCommand(), a.schemaCommand(), a.serveCommand(), a.devCommand(), a.mcpCommand(), a.loginCommand(), a.logoutCommand(),
-		a.middlewareCommand(), a.pluginCommand(), a.versionCommand(),
+		a.middlewareCommand(), a.pluginCommand(), a.agentCommand(), a.versionCommand(),
 		a.compileCommand())
 	completeDefaults(root)
 	a.complete(root)

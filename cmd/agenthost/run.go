@@ -15,7 +15,8 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	var flags runFlags
-	var proceed, dry bool
+	var proceed, dry, pull bool
+	var registries registryFlags
 	c := &cobra.Command{
 		Use:   "run [flags] [PROMPT | -]",
 		Short: "Run the agent and print its answer",
@@ -34,6 +35,9 @@ the agent's model does not take.
 With --dry-run, everything is built, MCP servers are started and the hooks before the model run, but no
 model is asked and nothing is kept: the command prints the model, the system prompt, the tools and the
 messages of the first request.
+
+A run takes plugins of registries from this machine, and uses no network for them. With --pull, those that
+are missing are fetched first, as 'agenthost plugin pull' does.
 
 With --server, the agent is one of a server, such as 'agenthost serve' runs, and so are its threads. The
 variable AGENTHOST_SERVER_KEY has the key for it. --model is then the name of one of the agent's models.
@@ -67,6 +71,14 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
 			if err != nil {
 				return err
 			}
+			if pull {
+				if flags.server.url != "" {
+					return &exitError{exitUsage, errors.New("run: --pull is for plugins of a manifest, and the agent is one of a server; leave out one of them")}
+				}
+				if err := a.pullPlugins(c.Context(), "run: --pull", &registries); err != nil {
+					return err
+				}
+			}
 			if dry {
 				if proceed {
 					return &exitError{exitUsage, errors.New("run: --dry-run shows what a prompt would send; leave out --continue")}
@@ -81,6 +93,8 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
 	c.Flags().StringVarP(&flags.thread, "thread", "t", "", "the `NAME` of the thread to continue, or to start")
 	c.Flags().BoolVar(&proceed, "continue", false, "continue the thread's last run where it stopped")
 	c.Flags().BoolVar(&dry, "dry-run", false, "print the first request that the run would send to a model, and send none")
+	c.Flags().BoolVar(&pull, "pull", false, "fetch plugins of registries that are not on this machine")
+	registries.add(c)
 	flags.add(c)
 	flags.state.add(c, "state", "the agent's state that middleware reads, such as the field rubric")
 	flags.addAttachments(c)

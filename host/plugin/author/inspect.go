@@ -90,6 +90,40 @@ func (in *Inspection) look(ctx context.Context, w plugin.Wasm) error {
 	return err
 }
 
+// Read examines a module without running any of it: what it says about itself is its embedded Description, which is not binding.
+// file names the module in the result.
+func Read(file string, module []byte) *Inspection {
+	sum := sha256.Sum256(module)
+	in := &Inspection{File: file, SHA256: hex.EncodeToString(sum[:]), Embedded: EmbeddedNone}
+	err := in.read(module)
+	in.OK = err == nil
+	in.tell(err)
+	in.warn()
+	return in
+}
+
+func (in *Inspection) read(module []byte) (err error) {
+	in.Stage = StageRead
+	if in.Module, err = anatomy.Of(module); err != nil {
+		return &plugin.Error{Stage: "preflight", Kind: plugin.KindMalformed, Message: err.Error(), Err: err}
+	}
+	embedded := anatomy.Description(module)
+	if embedded == nil {
+		return errors.New("it says nothing about itself unless it is run, because it was not packed; pull it, and inspect the file")
+	}
+	in.Embedded = EmbeddedUnchecked
+	var d abi.Description
+	canonical, err := wire.Canonical(embedded, wire.DefaultLimits)
+	if err == nil {
+		_, err = d.UnmarshalMsg(canonical)
+	}
+	if err != nil {
+		return &plugin.Error{Stage: abi.ExportDescribe, Kind: plugin.KindProtocol, Message: "its embedded Description is malformed: " + err.Error(), Err: err}
+	}
+	in.Description, in.Described = canonical, &d
+	return nil
+}
+
 // tell records an error; nil means success.
 func (in *Inspection) tell(err error) {
 	if err == nil {

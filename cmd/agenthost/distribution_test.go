@@ -1,0 +1,355 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	inmemory "github.com/google/go-containerregistry/pkg/registry"
+	"github.com/stretchr/testify/require"
+)
+
+// startRegistry starts a registry in memory, and returns its host. stop ends it early.
+func startRegistry(t *testing.T) (host string, stop func()) {
+	t.Helper()
+	s := httptest.NewServer(inmemory.New(inmemory.Logger(log.New(io.Discard, "", 0)), inmemory.WithReferrersSupport(true)))
+	t.Cleanup(s.Close)
+	return strings.TrimPrefix(s.URL, "http://"), s.Close
+}
+
+// fails runs the command, which must end with this code, and returns what it prints.
+func (n *newcomer) fails(code int, args ...string) string {
+	n.t.Helper()
+	out, errors, err := n.run(args...)
+	require.ErrorContains(n.t, err, "exit status "+string(rune('0'+code)), "%v\n%s%s", args, out, errors)
+	return out + errors
+}
+
+func (n *newcomer) write(name, text string) {
+	n.t.Helper()
+	path := filepath.Join(n.dir, name)
+	require.NoError(n.t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(n.t, os.WriteFile(path, []byte(text), 0o600))
+}
+
+func (n *newcomer) read(name string) string {
+	n.t.Helper()
+	text, err := os.ReadFile(filepath.Join(n.dir, name))
+	require.NoError(n.t, err)
+	return string(text)
+}
+
+// greeterVersion is a plugin in TypeScript that answers in place of the model.
+func greeterVersion(version, asks string) string {
+	return `import { plugin } from "agenthost"
+
+export default plugin({
+	name: "greeter",
+	version: "` + version + `",
+	capabilities: {` + asks + `},
+	wrapModelCall() {
+		return "greeter ` + version + `"
+	},
+})
+`
+}
+
+// remoteAgent is an agent with the greeter of a registry.
+func remoteAgent(source string) string {
+	return "apiVersion: agenthost/v1\nmodel: {provider: scripted, echo: true}\nmiddleware:\n  - plugin: " + source + "\n"
+}
+
+// TestAPluginTravels lets an author and a user work with homes of their own, and only a registry in common.
+func TestAPluginTravels(t *testing.T) {
+	t.Parallel()
+	host, stop := startRegistry(t)
+	author, user, colleague := arrive(t), arrive(t), arrive(t)
+
+	// The author starts a plugin, tests it, and pushes it.
+	author.must("plugin", "new", "greeter", "--lang", "ts", "--hooks", "wrap_model_call")
+	author.dir = filepath.Join(filepath.Dir(author.dir), "greeter")
+	author.must("plugin", "test")
+	author.write("greeter.ts", greeterVersion("1.0.0", ""))
+	said, _ := author.must("plugin", "keygen", "acme", "--no-password")
+	key := regexp.MustCompile(`RW\S+`).FindString(said)
+	require.NotEmpty(t, key)
+	require.Contains(t, author.read("acme.pub"), key)
+	info, err := os.Stat(filepath.Join(author.dir, "acme.key"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode())
+	require.Contains(t, author.fails(exitUsage, "plugin", "keygen", "acme", "--no-password"), "acme.key is there already")
+	target := "oci://" + host + "/acme/greeter:1"
+	said, _ = author.must("plugin", "push", "greeter.ts", target, "--sign", "acme.key")
+	require.Contains(t, said, "pushed greeter 1.0.0")
+	require.Contains(t, said, "signed   by "+key)
+	require.NoFileExists(t, filepath.Join(author.dir, "greeter.wasm"), "a push changes no file")
+
+	// The user looks at it, and names it in a manifest.
+	said, _ = user.must("plugin", "inspect", target)
+	require.Contains(t, said, "greeter 1.0.0, ABI 1")
+	require.Contains(t, said, "embedded      a Description, which could not be compared with describe")
+	said, _ = user.must("plugin", "verify", target, "--minisign", key)
+	require.Contains(t, said, "comment  agenthost repository="+host+"/acme/greeter name=greeter version=1.0.0")
+	source := `{oci: "` + host + `/acme/greeter:1", minisign: ` + key + `}`
+	user.write("agenthost.yaml", remoteAgent(source))
+	require.Contains(t, user.fails(exitUsage, "run", "hi"), host+"/acme/greeter:1 is not in agenthost.lock, which says what may be run; run 'agenthost plugin lock'")
+	_, said = user.must("plugin", "pull")
+	require.Contains(t, said, "pulled greeter 1.0.0")
+	require.Contains(t, said, "it is not locked yet")
+	require.Contains(t, user.fails(exitUsage, "run", "hi"), "run 'agenthost plugin lock'")
+	said, _ = user.must("plugin", "lock")
+	require.Contains(t, said, "/acme/greeter:1: greeter 1.0.0, new")
+	require.Contains(t, said, "asks for         hooks wrap_model_call")
+	require.Contains(t, said, "agenthost.lock: 1 plugin")
+	said, _ = user.must("run", "hi")
+	require.Equal(t, "greeter 1.0.0\n", said)
+	said, _ = user.must("plugin", "lock")
+	require.Contains(t, said, "greeter 1.0.0, unchanged")
+	said, _ = user.must("validate")
+	require.Contains(t, said, "ok")
+	said, _ = user.must("order")
+	require.Contains(t, said, "greeter")
+
+	// A colleague gets the manifest and the lock file, and no cache.
+	colleague.write("agenthost.yaml", remoteAgent(source))
+	colleague.write("agenthost.lock", user.read("agenthost.lock"))
+	for _, command := range [][]string{{"run", "hi"}, {"validate"}} {
+		require.Contains(t, colleague.fails(exitUsage, command...), "is not on this machine, and a run uses no network; run 'agenthost plugin pull'")
+	}
+	require.Contains(t, colleague.fails(exitUsage, "doctor"), "failed  plugin greeter")
+
+	// Meanwhile the author moves the tag to a version that asks for more.
+	author.write("greeter.ts", greeterVersion("2.0.0", `"http.fetch": "to look up names"`))
+	said, _ = author.must("plugin", "push", "greeter.ts", target, "--sign", "acme.key")
+	require.Contains(t, said, "moved    from sha256:")
+	said, progress := colleague.must("run", "--pull", "hi")
+	require.Equal(t, "greeter 1.0.0\n", said, "the lock file decides")
+	require.Contains(t, progress, "the tag has moved since it was locked, and 'agenthost plugin lock' shows what is new")
+	said, _ = colleague.must("doctor")
+	require.Contains(t, said, "greeter 1.0.0, ABI 1; its digest and signature are as the manifest demands")
+
+	// The new version is refused until somebody accepts it, also under another tag.
+	locked := user.read("agenthost.lock")
+	said = user.fails(exitPlugin, "plugin", "lock")
+	require.Contains(t, said, "/acme/greeter:1: greeter 2.0.0, before 1.0.0")
+	require.Contains(t, said, "now also asks    for capabilities http.fetch")
+	require.Contains(t, said, "nothing was changed, because you must accept 1 plugin that asks for more or has another signer")
+	require.Equal(t, locked, user.read("agenthost.lock"))
+	author.must("plugin", "push", "greeter.ts", "oci://"+host+"/acme/greeter:2", "--sign", "acme.key")
+	user.write("agenthost.yaml", remoteAgent(`"`+host+`/acme/greeter:2"`))
+	require.Contains(t, user.fails(exitUsage, "validate"), "agenthost.yaml")
+	user.write("agenthost.yaml", remoteAgent(strings.Replace(source, "greeter:1", "greeter:2", 1)))
+	require.Contains(t, user.fails(exitPlugin, "plugin", "pull"), "it asks for more than the lock file says: capabilities http.fetch; 'agenthost plugin lock' shows the difference")
+	said, _ = user.must("plugin", "lock", "--accept")
+	require.Contains(t, said, "/acme/greeter:1: is no longer in the manifest")
+	said, _ = user.must("run", "hi")
+	require.Equal(t, "greeter 2.0.0\n", said)
+
+	// What the manifest demands and the lock file does not have is refused.
+	other, _ := user.must("plugin", "keygen", "other", "--no-password")
+	stranger := regexp.MustCompile(`RW\S+`).FindString(other)
+	user.write("agenthost.yaml", remoteAgent(strings.Replace(strings.Replace(source, "greeter:1", "greeter:2", 1), key, stranger, 1)))
+	require.Contains(t, user.fails(exitUsage, "run", "hi"), "it has no signer that the manifest trusts; run 'agenthost plugin lock'")
+	require.Contains(t, user.fails(exitPlugin, "plugin", "lock"), "it is signed by someone else, or was changed")
+	require.Contains(t, user.fails(exitPlugin, "plugin", "verify", target, "--minisign", stranger), "it is signed by someone else")
+
+	// A lock file that was changed by hand is refused as well.
+	colleague.write("agenthost.lock", strings.Replace(locked, `hooks: ["wrap_model_call"]`, "hooks: []", 1))
+	require.Contains(t, colleague.fails(exitUsage, "run", "hi"), "it asks for more than was accepted: hooks wrap_model_call; 'agenthost plugin lock' shows the difference")
+	colleague.write("agenthost.lock", locked+"x")
+	require.Contains(t, colleague.fails(exitUsage, "run", "hi"), "agenthost.lock:")
+	colleague.write("agenthost.lock", locked)
+
+	// A damaged cache is found, and repaired.
+	cached, err := filepath.Glob(filepath.Join(filepath.Dir(colleague.dir), ".cache", "agenthost", "plugins", "*.wasm"))
+	require.NoError(t, err)
+	require.Len(t, cached, 1)
+	require.NoError(t, os.WriteFile(cached[0], []byte("damaged"), 0o600))
+	require.Contains(t, colleague.fails(exitUsage, "run", "hi"), "'agenthost plugin pull' fetches it again")
+	colleague.must("plugin", "pull")
+
+	// A run needs no registry.
+	stop()
+	said, _ = colleague.must("run", "hi")
+	require.Equal(t, "greeter 1.0.0\n", said)
+	_, said = colleague.must("plugin", "pull")
+	require.Contains(t, said, "is on this machine")
+	colleague.fails(exitFailed, "plugin", "lock")
+}
+
+// TestAPluginIsPulledIntoAFile pulls modules and signatures for a manifest that names files.
+func TestAPluginIsPulledIntoAFile(t *testing.T) {
+	t.Parallel()
+	host, _ := startRegistry(t)
+	n := arrive(t)
+	module, err := os.ReadFile(redact)
+	require.NoError(t, err)
+	n.write("redact.wasm", string(module))
+	said, _ := n.must("plugin", "keygen", "acme", "--no-password")
+	key := regexp.MustCompile(`RW\S+`).FindString(said)
+	n.must("plugin", "pack", "redact.wasm")
+	repository := host + "/redact"
+	n.must("plugin", "sign", "redact.wasm", "--key", "acme.key", "--repository", repository)
+	n.must("plugin", "verify", "redact.wasm", "--minisign", key)
+	said, _ = n.must("plugin", "push", "redact.wasm", "oci://"+repository+":1")
+	require.Contains(t, said, "signed   redact.wasm.minisig")
+
+	said, _ = n.must("plugin", "pull", "oci://"+repository+":1", "--minisign", key, "-o", "pulled.wasm")
+	require.Contains(t, said, "signed   by "+key)
+	require.Equal(t, n.read("redact.wasm"), n.read("pulled.wasm"))
+	require.Equal(t, n.read("redact.wasm.minisig"), n.read("pulled.wasm.minisig"))
+	n.must("plugin", "pull", "oci://"+repository+":1", "--minisign", key, "-o", "pulled.wasm")
+	n.write("pulled.wasm", "something else")
+	require.Contains(t, n.fails(exitUsage, "plugin", "pull", "oci://"+repository+":1", "-o", "pulled.wasm"), "is there already, with another content")
+	require.Equal(t, "something else", n.read("pulled.wasm"))
+	require.Contains(t, n.fails(exitPlugin, "plugin", "verify", "pulled.wasm", "--minisign", key), "it is signed by someone else, or was changed")
+
+	// The signature of a file that is not packed does not fit.
+	n.write("redact.wasm", string(module)+"\x00\x15\x0b.debug_infoinfo info"[:23])
+	require.Contains(t, n.fails(exitUsage, "plugin", "push", "redact.wasm", "oci://"+repository+":1"), "redact.wasm.minisig belongs to the file before packing")
+
+	for says, args := range map[string][]string{
+		"plugin push: FILE is missing":                             {"push"},
+		`"redact:1": it does not begin with the host`:              {"push", "redact.wasm", "redact:1"},
+		"give the tag to set, and no digest":                       {"push", "redact.wasm", repository + "@sha256:" + strings.Repeat("0", 64)},
+		"-o and --minisign need the reference of a plugin":         {"pull", "-o", "x.wasm"},
+		"--key is missing":                                         {"sign", "redact.wasm"},
+		"--minisign is missing":                                    {"verify", "redact.wasm"},
+		`--minisign: minisign: "RWx" is not a public key`:          {"verify", "redact.wasm", "--minisign", "RWx"},
+		"it does not exist, or you may not read it":                {"inspect", "oci://" + repository + ":9"},
+		"missing.key: there is no such file":                       {"push", "redact.wasm", "oci://" + repository + ":1", "--sign", "missing.key"},
+		"the key needs a password; run the command at a terminal,": {"keygen", "locked"},
+	} {
+		require.Contains(t, n.fails(exitUsage, append([]string{"plugin"}, args...)...), says)
+	}
+	require.Contains(t, n.fails(exitPlugin, "plugin", "push", "acme.pub", "oci://"+repository+":1"), "only a plugin that loads can be packed")
+}
+
+// TestAKeyWithAPassword signs with a key whose password a variable has.
+func TestAKeyWithAPassword(t *testing.T) {
+	t.Parallel()
+	n := arrive(t, keyPassword+"=open sesame")
+	module, err := os.ReadFile(redact)
+	require.NoError(t, err)
+	n.write("redact.wasm", string(module))
+	said, _ := n.must("plugin", "keygen", "acme")
+	n.must("plugin", "sign", "redact.wasm", "--key", "acme.key")
+	n.must("plugin", "verify", "redact.wasm", "--minisign", regexp.MustCompile(`RW\S+`).FindString(said))
+	wrong := arrive(t, keyPassword+"=wrong")
+	wrong.dir = n.dir
+	require.Contains(t, wrong.fails(exitUsage, "plugin", "sign", "redact.wasm", "--key", "acme.key"), "acme.key: the password is wrong, or the file is damaged")
+	none := arrive(t)
+	none.dir = n.dir
+	require.Contains(t, none.fails(exitUsage, "plugin", "sign", "redact.wasm", "--key", "acme.key"), "set "+keyPassword)
+}
+
+// TestAPluginByURL loads a plugin that a server of files has.
+func TestAPluginByURL(t *testing.T) {
+	t.Parallel()
+	n := arrive(t)
+	module, err := os.ReadFile(redact)
+	require.NoError(t, err)
+	files := httptest.NewServer(fileServer(map[string][]byte{"/redact.wasm": module, "/other.wasm": []byte("x")}))
+	t.Cleanup(files.Close)
+	sum := sha256Hex(module)
+	n.write("agenthost.yaml", remoteAgent("{https: \""+files.URL+"/redact.wasm\", sha256: "+sum+"}"))
+	require.Contains(t, n.fails(exitUsage, "run", "hi"), "run 'agenthost plugin lock'")
+	n.must("plugin", "pull")
+	n.must("plugin", "lock")
+	require.Contains(t, n.read("agenthost.lock"), sum)
+	files.Close()
+	said, _ := n.must("run", "hi")
+	require.Equal(t, "hi\n", said)
+
+	n.write("agenthost.yaml", remoteAgent("{https: \"https://example.com/redact.wasm\"}"))
+	require.Contains(t, n.fails(exitUsage, "validate"), "a plugin with https needs sha256")
+	n.write("agenthost.yaml", remoteAgent("{https: \"http://example.com/redact.wasm\", sha256: "+sum+"}"))
+	require.Contains(t, n.fails(exitUsage, "validate"), "does not begin with https://")
+}
+
+// TestAnAgentTravels pushes a whole agent, and runs it elsewhere.
+func TestAnAgentTravels(t *testing.T) {
+	t.Parallel()
+	host, _ := startRegistry(t)
+	author, user := arrive(t), arrive(t)
+	author.write("greeter.ts", greeterVersion("1.0.0", ""))
+	author.must("plugin", "push", "greeter.ts", "oci://"+host+"/greeter:1")
+	require.NoError(t, os.Remove(filepath.Join(author.dir, "greeter.ts")))
+
+	author.write("agenthost.yaml", `apiVersion: agenthost/v1
+name: support
+env_file: settings.env
+model: {provider: scripted, echo: true}
+system_prompt: {file: prompts/system.md}
+middleware:
+  - plugin: {oci: "`+host+`/greeter:1"}
+  - plugin: ./policy.ts
+  - skills: {sources: [/skills], root: .}
+  - memory: {sources: [/AGENTS.md], root: .}
+  - filesystem: {root: data}
+tools:
+  - agent: {file: other/worker.yaml, name: worker, description: Works.}
+`)
+	for name, text := range map[string]string{
+		"settings.env": "KEY=secret", "prompts/system.md": "Be brief.", "policy.ts": greeterVersion("0.1.0", ""), "AGENTS.md": "Notes.",
+		"skills/tea/SKILL.md": "---\nname: tea\ndescription: Makes tea.\n---\nBoil.\n", "skills/.hidden": "x", "data/a.txt": "data", "unrelated.txt": "x",
+		"other/worker.yaml": say, ".secret": "x", "other/prompt.md": "x",
+	} {
+		author.write(name, text)
+	}
+	author.must("plugin", "lock")
+	said, _ := author.must("plugin", "keygen", "acme", "--no-password")
+	key := regexp.MustCompile(`RW\S+`).FindString(said)
+	said, listed := author.must("agent", "push", "oci://"+host+"/support:1", "data", "--sign", "acme.key")
+	require.Contains(t, said, "pushed 8 files")
+	require.Contains(t, listed, "· settings.env is left out")
+
+	require.Contains(t, user.fails(exitPlugin, "agent", "pull", "oci://"+host+"/support:1", "--minisign", "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3"),
+		"it is signed by someone else")
+	said, _ = user.must("agent", "pull", "oci://"+host+"/support:1", "--minisign", key)
+	require.Contains(t, said, "agenthost plugin pull -f "+filepath.Join("support", "agenthost.yaml"))
+	user.dir = filepath.Join(filepath.Dir(user.dir), "support")
+	var files []string
+	require.NoError(t, filepath.WalkDir(user.dir, func(path string, entry os.DirEntry, err error) error {
+		if !entry.IsDir() {
+			name, _ := filepath.Rel(user.dir, path)
+			files = append(files, filepath.ToSlash(name))
+		}
+		return err
+	}))
+	require.Equal(t, []string{
+		"AGENTS.md", "agenthost.lock", "agenthost.yaml", "data/a.txt", "other/worker.yaml", "policy.ts", "prompts/system.md", "skills/tea/SKILL.md",
+	}, files)
+	user.write("settings.env", "KEY=of the user")
+	said, _ = user.must("run", "--pull", "hi")
+	require.Equal(t, "greeter 1.0.0\n", said)
+
+	author.write("agenthost.yaml", "apiVersion: agenthost/v1\nmodel: {provider: scripted, echo: true}\nsystem_prompt: {file: ../outside.md}\n")
+	require.Contains(t, author.fails(exitUsage, "agent", "push", "oci://"+host+"/support:1"), "the directory of the manifest; move it there")
+	require.Contains(t, user.fails(exitUsage, "agent", "pull", "oci://"+host+"/nothing:1"), "it does not exist, or you may not read it")
+	require.Contains(t, user.fails(exitFailed, "agent", "pull", "oci://"+host+"/support:1", "-o", "."), "is not empty; name another directory with -o DIR")
+}
+
+func fileServer(files map[string][]byte) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		content, ok := files[r.URL.Path]
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write(content)
+	})
+}
+
+func sha256Hex(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}

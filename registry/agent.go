@@ -9,12 +9,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/agenthost/agenthost/host/plugin/minisig"
 	"github.com/agenthost/agenthost/internal/rootdir"
+	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/registry/reference"
 )
 
@@ -54,9 +56,20 @@ func CheckName(name string) error {
 		return fmt.Errorf("%q is not a relative path below the agent's directory", cleaned(name))
 	}
 	for part := range strings.SplitSeq(name, "/") {
-		if strings.HasPrefix(part, ".") || strings.ContainsFunc(part, func(r rune) bool { return r < ' ' || r == '\\' || r == ':' || r == 0x7f }) {
+		if strings.HasPrefix(part, ".") || strings.ContainsAny(part, `\:`) || strings.ContainsFunc(part, text.Steers) {
 			return fmt.Errorf("%q has a part that begins with a dot, or a special character", cleaned(name))
 		}
+	}
+	return nil
+}
+
+// manifestName matches the name of a manifest. A person will type it, so it is safe in a shell.
+var manifestName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*\.ya?ml$`)
+
+// checkManifest checks the name of the file that is the manifest.
+func checkManifest(name string) error {
+	if !manifestName.MatchString(name) {
+		return fmt.Errorf("the manifest has the name %q; use letters, digits, '_', '.' and '-', and the extension .yaml", cleaned(name))
 	}
 	return nil
 }
@@ -101,6 +114,9 @@ func (c *Client) PushAgent(ctx context.Context, ref reference.Reference, a *Agen
 		hasManifest = hasManifest || f.Name == a.Manifest
 		layers[i] = newBlob(agentFileType, f.Content)
 		layers[i].Annotations = map[string]string{ocispec.AnnotationTitle: f.Name}
+	}
+	if err := checkManifest(a.Manifest); err != nil {
+		return Pushed{}, r.explain(err)
 	}
 	switch {
 	case !hasManifest:
@@ -216,6 +232,9 @@ func (r *repository) agent(ctx context.Context, m *ocispec.Manifest) (*PulledAge
 	var config agentConfig
 	if err := json.Unmarshal(described, &config); err != nil {
 		return nil, r.explain(layoutError("its configuration is not valid JSON: %w", err))
+	}
+	if err := checkManifest(config.Manifest); err != nil {
+		return nil, r.explain(layoutError("%w", err))
 	}
 	a := &PulledAgent{Manifest: config.Manifest}
 	seen, size, hasManifest := names{}, int64(0), false

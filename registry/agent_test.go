@@ -73,7 +73,7 @@ func TestAnAgentIsPulledAsItWasPushed(t *testing.T) {
 // hostileNames are names that no file of an agent may have.
 var hostileNames = []string{
 	"", ".", "..", "../x", "/etc/passwd", "a/../../x", "a//b", "a/./b", "a/", `..\x`, `C:\x`, "C:x", ".env", ".git/hooks/pre-commit", "a/.ssh/key",
-	"a\x00b", "a\nb", "\x1b[31m", strings.Repeat("a/", 600) + "a", "AGENTHOST.yaml", "agenthost.yaml/x",
+	"a\x00b", "a\nb", "\x1b[31m", "a\u202eb", strings.Repeat("a/", 600) + "a", "AGENTHOST.yaml", "agenthost.yaml/x",
 }
 
 // TestHostileAgents pulls agents whose files must not be written.
@@ -123,7 +123,9 @@ func TestHostileAgents(t *testing.T) {
 		"it does not exist":       imageManifest(registry.AgentType, config, file("agenthost.yaml"), wrong),
 		"a layer has the type":    imageManifest(registry.AgentType, config, file("agenthost.yaml"), s.put("x", "application/wasm", module)),
 		"that of an agent is":     imageManifest("application/other", config, file("agenthost.yaml")),
-		"not valid JSON":          imageManifest(registry.AgentType, s.put("x", "application/vnd.agenthost.agent.config.v1+json", []byte("x")), file("agenthost.yaml")),
+		"the manifest has the name \"a;reboot.yaml\"": imageManifest(registry.AgentType,
+			s.put("x", "application/vnd.agenthost.agent.config.v1+json", []byte(`{"manifest": "a;reboot.yaml"}`)), file("a;reboot.yaml")),
+		"not valid JSON": imageManifest(registry.AgentType, s.put("x", "application/vnd.agenthost.agent.config.v1+json", []byte("x")), file("agenthost.yaml")),
 	} {
 		require.ErrorContains(t, pull(m), says)
 	}

@@ -87,6 +87,8 @@ func explain(subject, host string, err error) error {
 	case errors.Is(err, auth.ErrBasicCredentialNotFound),
 		answered && (answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden):
 		e.Kind, e.Advice = ErrUnauthorized, fmt.Sprintf("log in with 'docker login %s', or ask its operator for access", host)
+	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"): // net/http has no type for it
+		e.Kind, e.Err, e.Advice = ErrInsecure, errors.New("it has no HTTPS"), "if you trust the network, permit it with --plain-http"
 	case errors.Is(err, errdef.ErrNotFound), answered && answer.StatusCode == http.StatusNotFound:
 		e.Kind, e.Err = ErrNotFound, nil
 	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData), isHeaderMismatch(err):

@@ -1,7 +1,9 @@
 package registry_test
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -186,6 +188,15 @@ func TestInsecureConnections(t *testing.T) {
 	require.ErrorContains(t, pull("registry.example", internet{"http://registry.example": reached}, true), teapot)
 	require.ErrorContains(t, pull("localhost:5000", internet{"http://localhost:5000": reached}, false), teapot)
 	require.ErrorContains(t, pull("[::1]:5000", internet{"http://[::1]:5000": reached}, false), teapot)
+
+	plainServer := serve(t, true)
+	_, port, _ := strings.Cut(plainServer.host, ":")
+	dial := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", plainServer.host)
+	}}
+	_, err := client(t, registry.Options{Transport: dial}).PullPlugin(t.Context(), parse(t, "registry.example:"+port+"/redact:1"))
+	require.ErrorIs(t, err, registry.ErrInsecure)
+	require.ErrorContains(t, err, "it has no HTTPS; if you trust the network, permit it with --plain-http")
 
 	// A redirect may lead to other servers, but only by HTTPS.
 	require.ErrorContains(t, pull("registry.example", internet{"https://registry.example": to("https://other.example/x"), "https://other.example": reached}, false), teapot)

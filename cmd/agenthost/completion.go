@@ -45,7 +45,7 @@ func (a *app) complete(c *cobra.Command) {
 		c.ValidArgsFunction = a.completeThread
 	case "SERVER":
 		c.ValidArgsFunction = a.completeServer
-	case "FILE", "FILE...":
+	case "FILE", "FILE...", "FILE|oci://HOST/NAME:TAG", "FILE|oci://HOST/NAME:TAG...":
 		c.ValidArgsFunction = cobra.FixedCompletions([]string{"wasm"}, cobra.ShellCompDirectiveFilterFileExt)
 	case "DIR", "[DIR]":
 		c.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)

@@ -353,3 +353,33 @@ func sha256Hex(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
 }
+
+// TestAPersonAcceptsAtTheTerminal answers the question of plugin lock.
+func TestAPersonAcceptsAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	host, _ := startRegistry(t)
+	b := setup(t, remoteAgent(`{oci: "`+host+`/greeter:1"}`))
+	push := func(version, asks string) {
+		b.write("greeter.ts", greeterVersion(version, asks))
+		require.Equal(t, exitOK, b.runWith(t.Context(), "", "plugin", "push", filepath.Join(b.dir, "greeter.ts"), "oci://"+host+"/greeter:1"), &b.err)
+	}
+	lock := func(input string) int {
+		b.out.Reset()
+		b.err.Reset()
+		return execute(t.Context(), []string{"plugin", "lock", "-f", filepath.Join(b.dir, "agenthost.yaml")},
+			streams{in: strings.NewReader(input), out: &b.out, err: &b.err, terminal: true})
+	}
+	push("1", "")
+	require.Equal(t, exitOK, lock(""), &b.err)
+	push("2", `"clock.now": "to greet at the right time"`)
+	require.Equal(t, exitPlugin, lock("n\n"), &b.err)
+	require.Contains(t, b.out.String(), "now also asks    for capabilities clock.now")
+	require.Contains(t, b.err.String(), "Accept this? [y/n]")
+	require.Equal(t, exitPlugin, lock(""), "nobody answers")
+	require.Equal(t, exitOK, lock("y\n"), &b.err)
+	push("3", "")
+	require.Equal(t, exitOK, lock(""), "a plugin that asks for less needs no answer")
+	require.Contains(t, b.out.String(), "no longer asks   for capabilities clock.now")
+	require.Equal(t, exitOK, b.run("run", "hi"), &b.err)
+	require.Equal(t, "greeter 3\n", b.out.String())
+}

@@ -21,7 +21,7 @@ type registryFlags struct {
 }
 
 func (f *registryFlags) add(c *cobra.Command) {
-	c.Flags().BoolVar(&f.plainHTTP, "plain-http", false, "use a registry on another machine without encryption, as it is never needed for one on this machine")
+	c.Flags().BoolVar(&f.plainHTTP, "plain-http", false, "reach a registry on another machine without encryption; one on this machine needs no flag")
 }
 
 func (f *registryFlags) addMinisign(c *cobra.Command) {
@@ -64,9 +64,6 @@ func registryError(ctx context.Context, command string, err error) error {
 		code = exitPlugin
 	case errors.Is(err, registry.ErrNotFound), errors.Is(err, registry.ErrUnauthorized), errors.Is(err, registry.ErrInsecure):
 		code = exitUsage
-	}
-	if errors.Is(err, registry.ErrInsecure) {
-		err = fmt.Errorf("%w; --plain-http permits it for the registry itself", err)
 	}
 	return &exitError{code, fmt.Errorf("%s: %w", command, err)}
 }

@@ -139,3 +139,36 @@ func TestInspectFindsASignature(t *testing.T) {
 	findings := author.Check(t.Context(), plugin.Wasm{Path: path, SHA256: in.SHA256, Engine: compiled})
 	require.True(t, findings[0].OK, "a manifest takes this digest: %s", findings[0].Message)
 }
+
+// TestRead examines modules without running them.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	module, err := os.ReadFile(filepath.Join("..", "..", "..", "plugins", "redact", "redact.wasm"))
+	require.NoError(t, err)
+	in := author.Read("redact", module)
+	require.False(t, in.OK)
+	require.Contains(t, in.Message, "it was not packed")
+	require.NotEmpty(t, in.Module.Exports)
+
+	described := author.Inspect(t.Context(), plugin.Wasm{Bytes: module})
+	require.True(t, described.OK, described.Message)
+	packed, err := pack.Pack(module, described.Description)
+	require.NoError(t, err)
+	in = author.Read("redact", packed)
+	require.True(t, in.OK, in.Message)
+	require.Equal(t, described.Described.Name, in.Described.Name)
+	require.Equal(t, author.EmbeddedUnchecked, in.Embedded)
+	require.Len(t, in.SHA256, 64)
+
+	for says, wrong := range map[string][]byte{"": []byte("no module"), "its embedded Description is malformed": nil} {
+		if wrong == nil {
+			wrong, err = pack.Pack(module, []byte("nonsense"))
+			require.NoError(t, err)
+		}
+		in = author.Read("wrong", wrong)
+		require.False(t, in.OK)
+		require.NotEmpty(t, in.Kind)
+		require.Contains(t, in.Message, says)
+		require.Nil(t, in.Described)
+	}
+}

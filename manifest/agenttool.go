@@ -44,8 +44,8 @@ func (at *toolPlace) openAgent(ctx context.Context, file string) (*Manifest, *Ag
 		return nil, nil, at.node.Errorf("the agents use each other as tools in a circle: %s", strings.Join(chain, " → "))
 	}
 	inner, err := load(path, Options{
-		LookupEnv: at.lookup, Engine: at.engine, Cache: at.cache, Recorder: at.recorder, InMemory: at.inMemory, MemoryStore: at.memoryStore, Unstarted: at.unstarted,
-		Logins: at.loginStore, Waiting: at.waiting, EnvFile: at.envFile, Used: at.used,
+		LookupEnv: at.lookup, Engine: at.engine, Cache: at.cache, Recorder: at.recorder, InMemory: at.inMemory, MemoryStore: at.memoryStore,
+		Unstarted: at.unstarted, Logins: at.loginStore, Waiting: at.waiting, EnvFile: at.envFile, Used: at.used,
 	}, chain)
 	if err != nil {
 		return nil, nil, located(at.node, err)

@@ -39,7 +39,8 @@ func (f *Files) addManifest(m *Manifest) error {
 	}
 	f.addText(m, m.SystemPrompt.file, m.ContextSchema.file)
 	f.addFormat(m, &m.ResponseFormat)
-	models := []*modelEntry{&m.Model}
+	models := make([]*modelEntry, 0, 1+len(m.Models))
+	models = append(models, &m.Model)
 	for i := range m.Models {
 		models = append(models, &m.Models[i].Value)
 	}

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -100,7 +101,7 @@ func (n names) add(name string) error {
 func (c *Client) PushAgent(ctx context.Context, ref reference.Reference, a *Agent) (Pushed, error) {
 	r := c.repository(ref)
 	seen, size := names{}, int64(0)
-	layers := make([]blob, len(a.Files))
+	layers := make([]blob, 0, len(a.Files))
 	hasManifest := false
 	for i := range a.Files {
 		f := &a.Files[i]
@@ -112,8 +113,9 @@ func (c *Client) PushAgent(ctx context.Context, ref reference.Reference, a *Agen
 		}
 		size += int64(len(f.Content))
 		hasManifest = hasManifest || f.Name == a.Manifest
-		layers[i] = newBlob(agentFileType, f.Content)
-		layers[i].Annotations = map[string]string{ocispec.AnnotationTitle: f.Name}
+		layer := newBlob(agentFileType, f.Content)
+		layer.Annotations = map[string]string{ocispec.AnnotationTitle: f.Name}
+		layers = append(layers, layer)
 	}
 	if err := checkManifest(a.Manifest); err != nil {
 		return Pushed{}, r.explain(err)
@@ -143,7 +145,7 @@ func (c *Client) PushAgent(ctx context.Context, ref reference.Reference, a *Agen
 		}
 		signatures = append(signatures, signature)
 	}
-	return r.push(ctx, manifest, append(layers, config), signatures)
+	return r.push(ctx, manifest, slices.Concat(layers, []blob{config}), signatures)
 }
 
 // PulledAgent is an agent that was pulled.

@@ -43,7 +43,7 @@ func (g *guard) check(u *url.URL) error {
 	case u.Scheme == "https":
 		return nil
 	case u.Scheme != "http":
-		return &Error{Kind: ErrInsecure, Err: fmt.Errorf("%s points to an address that begins with %s:", g.home, cleaned(u.Scheme))}
+		return &Error{Kind: ErrInsecure, Err: fmt.Errorf("%s points to an address with the scheme %q", g.home, cleaned(u.Scheme))}
 	case !g.plain:
 		return &Error{Kind: ErrInsecure, Err: fmt.Errorf("%s is not reached by HTTPS", u.Host)}
 	case !strings.EqualFold(to, g.home) && !reference.IsLoopback(to):

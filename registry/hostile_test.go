@@ -205,7 +205,7 @@ func TestInsecureConnections(t *testing.T) {
 		"points to other.example without encryption":                    pull("registry.example", internet{"http://registry.example": to("http://other.example/x"), "http://other.example": reached}, true),
 		"points to 127.0.0.1:99, which is on this machine":              pull("registry.example", internet{"https://registry.example": to("https://127.0.0.1:99/x"), "https://127.0.0.1:99": reached}, false),
 		"registry.example points to localhost, which is on this machin": pull("registry.example", internet{"http://registry.example": to("http://localhost/x"), "http://localhost": reached}, true),
-		"begins with ftp:": pull("registry.example", internet{"https://registry.example": to("ftp://other.example/x")}, false),
+		`with the scheme "ftp"`:                                         pull("registry.example", internet{"https://registry.example": to("ftp://other.example/x")}, false),
 	} {
 		require.ErrorIs(t, err, registry.ErrInsecure)
 		require.ErrorContains(t, err, says)

@@ -5,12 +5,14 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/registry"
@@ -50,22 +52,13 @@ func TestTheLayout(t *testing.T) {
 	response, err := http.Get("http://" + s.host + "/v2/acme/redact/manifests/1.2") //nolint:noctx // a test
 	require.NoError(t, err)
 	defer func() { require.NoError(t, response.Body.Close()) }()
-	var m struct {
-		ArtifactType string
-		Config       struct{ MediaType string }
-		Layers       []struct {
-			MediaType, Digest string
-			Size              int
-			Annotations       map[string]string
-		}
-		Annotations map[string]string
-	}
+	var m ocispec.Manifest
 	require.NoError(t, json.NewDecoder(response.Body).Decode(&m))
 	require.Equal(t, "application/vnd.agenthost.plugin.v1", m.ArtifactType)
 	require.Equal(t, "application/vnd.wasm.config.v0+json", m.Config.MediaType)
 	require.Len(t, m.Layers, 1)
 	require.Equal(t, "application/wasm", m.Layers[0].MediaType)
-	require.Equal(t, len(module), m.Layers[0].Size)
+	require.Equal(t, int64(len(module)), m.Layers[0].Size)
 	require.Equal(t, "redact.wasm", m.Layers[0].Annotations["org.opencontainers.image.title"])
 	require.Equal(t, "acme/redact", m.Annotations["org.opencontainers.image.title"])
 	http.DefaultClient.CloseIdleConnections()
@@ -170,6 +163,12 @@ func TestLoginOfDocker(t *testing.T) {
 	require.ErrorIs(t, push(), registry.ErrUnauthorized)
 	write(`{"auths": {"` + s.host + `": {"auth": "` + base64.StdEncoding.EncodeToString([]byte("ada:secret")) + `"}}}`)
 	require.NoError(t, push())
+	// A credential helper, which is how most desktops keep logins.
+	helper := "#!/bin/sh\n[ \"$1\" = get ] && echo '{\"Username\": \"ada\", \"Secret\": \"secret\"}'\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "docker-credential-test"), []byte(helper), 0o700)) //nolint:gosec // a program
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	write(`{"credHelpers": {"` + s.host + `": "test"}}`)
+	require.NoError(t, push())
 	write(`{"auths`)
 	require.ErrorContains(t, push(), "the logins of Docker")
 }
@@ -211,14 +210,12 @@ func TestTokens(t *testing.T) {
 				return
 			}
 			defer func() { _ = response.Body.Close() }()
-			for name, values := range response.Header {
-				w.Header()[name] = values
-			}
+			maps.Copy(w.Header(), response.Header)
 			w.WriteHeader(response.StatusCode)
 			_, _ = io.Copy(w, response.Body)
 		}
 	})
-	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
+	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	c := client(t, registry.Options{
 		Transport: internet{"https://registry.example": front, "https://auth.example": tokens, "https://storage.registry.example": storage},
 		Login: func(_ context.Context, host string) (string, string, error) {

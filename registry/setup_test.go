@@ -99,8 +99,8 @@ func (s *server) put(repository, mediaType string, content []byte) ocispec.Descr
 	return d
 }
 
-// putManifest puts a manifest, tags it, and returns its digest.
-func (s *server) putManifest(repository, tag string, manifest any) string {
+// putManifest puts a manifest, and tags it.
+func (s *server) putManifest(repository, tag string, manifest any) {
 	s.t.Helper()
 	raw, err := json.Marshal(manifest)
 	require.NoError(s.t, err)
@@ -109,7 +109,6 @@ func (s *server) putManifest(repository, tag string, manifest any) string {
 	}
 	require.NoError(s.t, json.Unmarshal(raw, &kind))
 	s.send(http.MethodPut, "/v2/"+repository+"/manifests/"+tag, kind.MediaType, raw, http.StatusCreated)
-	return descriptor("", raw).Digest.String()
 }
 
 func (s *server) send(method, path, mediaType string, content []byte, want int) {

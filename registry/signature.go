@@ -59,7 +59,8 @@ func (r *repository) signature(ctx context.Context, subject ocispec.Descriptor, 
 	var refused error
 	err := r.Referrers(ctx, subject, SignatureType, func(referrers []ocispec.Descriptor) error {
 		for _, desc := range referrers {
-			if found++; found > maxSignatures {
+			found++
+			if found > maxSignatures {
 				return errEnough
 			}
 			signature, err := r.signatureOf(ctx, desc, subject)

@@ -220,7 +220,7 @@ func TestAPluginIsPulledIntoAFile(t *testing.T) {
 		"plugin push: FILE is missing":                             {"push"},
 		`"redact:1": it does not begin with the host`:              {"push", "redact.wasm", "redact:1"},
 		"give the tag to set, and no digest":                       {"push", "redact.wasm", repository + "@sha256:" + strings.Repeat("0", 64)},
-		"-o and --minisign need the reference of a plugin":         {"pull", "-o", "x.wasm"},
+		"-o and --minisign are for one plugin; name it":            {"pull", "-o", "x.wasm"},
 		"--key is missing":                                         {"sign", "redact.wasm"},
 		"--minisign is missing":                                    {"verify", "redact.wasm"},
 		`--minisign: minisign: "RWx" is not a public key`:          {"verify", "redact.wasm", "--minisign", "RWx"},

@@ -60,7 +60,8 @@ func (a *app) pluginKeygen(name string, open bool) error {
 	if err != nil {
 		return fail(exitFailed, err)
 	}
-	_, err = fmt.Fprintf(a.out, "%s: the private key; keep it to yourself\n%s: the public key\n  %s\n", terminal.Line(private), terminal.Line(public), key.Public())
+	_, err = fmt.Fprintf(a.out, "%s: the private key; keep it to yourself\n%s: the public key\n  %s\n",
+		terminal.Line(private), terminal.Line(public), key.Public())
 	return err
 }
 

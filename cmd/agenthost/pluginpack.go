@@ -95,7 +95,8 @@ func (a *app) packPlugin(ctx context.Context, command, file string) (*packedPlug
 	case ctx.Err() != nil:
 		return nil, interrupted()
 	case !in.OK:
-		return nil, &exitError{exitPlugin, fmt.Errorf("%s: %s: %s: %s: %s; only a plugin that loads can be packed", command, file, in.Stage, in.Kind, in.Message)}
+		return nil, &exitError{exitPlugin, fmt.Errorf("%s: %s: %s: %s: %s; only a plugin that loads can be packed",
+			command, file, in.Stage, in.Kind, in.Message)}
 	}
 	p.inspection = in
 	if p.packed, err = pack.Pack(p.module, in.Description); err != nil {

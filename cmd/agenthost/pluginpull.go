@@ -43,7 +43,7 @@ The exit code is 5 if a plugin was refused.`,
 				return a.pullFile(c.Context(), args[0], output, &flags)
 			}
 			if output != "" || len(flags.minisign) > 0 {
-				return &exitError{exitUsage, errors.New("plugin pull: -o and --minisign need the reference of a plugin; those of the manifest have keys of their own")}
+				return &exitError{exitUsage, errors.New("plugin pull: -o and --minisign are for one plugin; name it, or leave them out")}
 			}
 			if err := a.locate(c); err != nil {
 				return err
@@ -135,6 +135,18 @@ func (a *app) pullPlugins(ctx context.Context, command string, flags *registryFl
 		fmt.Fprintln(a.err, "· 'agenthost plugin lock' shows what they ask for, and lets a run use them")
 	}
 	return nil
+}
+
+// pullFirst fetches the plugins of the manifest before a run, if the flags say so.
+func (a *app) pullFirst(ctx context.Context, flags *runFlags) error {
+	switch {
+	case !flags.pull:
+		return nil
+	case flags.server.url != "":
+		return &exitError{exitUsage, errors.New("run: --pull is for the plugins of a manifest; leave it out, because the agent is one of a server")}
+	default:
+		return a.pullPlugins(ctx, "run: --pull", &flags.registries)
+	}
 }
 
 // pull fetches one plugin, and returns what happened and whether the plugin is locked.

@@ -119,21 +119,25 @@ func (a *app) pluginVerify(ctx context.Context, file string, flags *registryFlag
 	return err
 }
 
+// verifyFile checks the signature beside a module.
 func verifyFile(file string, keys []minisig.Key) (signed minisig.Signed, err error) {
+	fail := func(code int, err error) (minisig.Signed, error) {
+		return minisig.Signed{}, &exitError{code, fmt.Errorf("plugin verify: %w", err)}
+	}
 	module, err := regularfile.Read(file, plugin.MaxModuleSize)
 	if err != nil {
-		return signed, &exitError{exitUsage, fmt.Errorf("plugin verify: %w", err)}
+		return fail(exitUsage, err)
 	}
 	signature, err := regularfile.Read(file+minisig.Suffix, minisig.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
-		return signed, &exitError{exitPlugin, fmt.Errorf("plugin verify: %s: %w: there is no file %s", file, plugin.ErrSignature, file+minisig.Suffix)}
+		return fail(exitPlugin, fmt.Errorf("%s: %w: there is no file %s", file, plugin.ErrSignature, file+minisig.Suffix))
 	}
 	if err != nil {
-		return signed, &exitError{exitUsage, fmt.Errorf("plugin verify: %w", err)}
+		return fail(exitUsage, err)
 	}
 	signed, ok := minisig.Verify(module, signature, keys...)
 	if !ok {
-		return signed, &exitError{exitPlugin, fmt.Errorf("plugin verify: %s: %w of the wanted keys: it is signed by someone else, or was changed", file, plugin.ErrSignature)}
+		return fail(exitPlugin, fmt.Errorf("%s: %w of the wanted keys: it is signed by someone else, or was changed", file, plugin.ErrSignature))
 	}
 	return signed, nil
 }

@@ -25,7 +25,8 @@ func (f *registryFlags) add(c *cobra.Command) {
 }
 
 func (f *registryFlags) addMinisign(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.minisign, "minisign", nil, "a minisign public `KEY`, which begins with RW; one of the keys must have signed it; may be repeated")
+	c.Flags().StringArrayVar(&f.minisign, "minisign", nil,
+		"a minisign public `KEY`, which begins with RW and must have signed it; may be repeated, and then one is enough")
 }
 
 func (f *registryFlags) client() *registry.Client {

@@ -15,8 +15,7 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	var flags runFlags
-	var proceed, dry, pull bool
-	var registries registryFlags
+	var proceed, dry bool
 	c := &cobra.Command{
 		Use:   "run [flags] [PROMPT | -]",
 		Short: "Run the agent and print its answer",
@@ -71,13 +70,8 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
 			if err != nil {
 				return err
 			}
-			if pull {
-				if flags.server.url != "" {
-					return &exitError{exitUsage, errors.New("run: --pull is for plugins of a manifest, and the agent is one of a server; leave out one of them")}
-				}
-				if err := a.pullPlugins(c.Context(), "run: --pull", &registries); err != nil {
-					return err
-				}
+			if err := a.pullFirst(c.Context(), &flags); err != nil {
+				return err
 			}
 			if dry {
 				if proceed {
@@ -93,8 +87,7 @@ a terminal, the command asks before that. Elsewhere it refuses the prompt unless
 	c.Flags().StringVarP(&flags.thread, "thread", "t", "", "the `NAME` of the thread to continue, or to start")
 	c.Flags().BoolVar(&proceed, "continue", false, "continue the thread's last run where it stopped")
 	c.Flags().BoolVar(&dry, "dry-run", false, "print the first request that the run would send to a model, and send none")
-	c.Flags().BoolVar(&pull, "pull", false, "fetch plugins of registries that are not on this machine")
-	registries.add(c)
+	flags.addPull(c)
 	flags.add(c)
 	flags.state.add(c, "state", "the agent's state that middleware reads, such as the field rubric")
 	flags.addAttachments(c)

@@ -30,6 +30,9 @@ type runFlags struct {
 
 	server serverFlags
 
+	pull       bool // fetch plugins before the run
+	registries registryFlags
+
 	runLimits
 	attachments
 }
@@ -41,6 +44,12 @@ func (f *runFlags) add(c *cobra.Command) {
 	c.Flags().StringVarP(&f.output, "output", "o", "text", "the output `FORMAT`: text (the answer), json (the result) or jsonl (every event)")
 	c.Flags().StringVar(&f.record, "record", "", "record everything that plugins see and do in a new `FILE`, for 'plugin replay'; treat the file as a secret")
 	c.Flags().Uint64Var(&f.checkpoint, "checkpoint", 0, "continue from the checkpoint with this `NUMBER`; later checkpoints remain in the history")
+}
+
+// addPull adds the flags that fetch plugins before the run.
+func (f *runFlags) addPull(c *cobra.Command) {
+	c.Flags().BoolVar(&f.pull, "pull", false, "fetch plugins of registries that are not on this machine")
+	f.registries.add(c)
 }
 
 // addThread adds the flags that chat shares.

@@ -14,7 +14,7 @@ import (
 
 const (
 	// keyPassword is the variable with the password of a private key, for programs that sign.
-	keyPassword = "AGENTHOST_KEY_PASSWORD"
+	keyPassword = "AGENTHOST_KEY_PASSWORD" //nolint:gosec // its name
 	// maxKeyFile is the size of the largest file of a key, in bytes.
 	maxKeyFile = 4 << 10
 )

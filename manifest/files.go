@@ -1,13 +1,13 @@
 package manifest
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/agenthost/agenthost/builtin"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
 // Files are the files that an agent consists of, besides programs, databases and what its tools work on.
@@ -20,16 +20,76 @@ type Files struct {
 	Secrets   []string // files of variables, which are not for others
 }
 
-// Files returns the paths of the files that the manifest names. It reads the manifests of agents that are tools, too.
+// Manifests returns the manifest and those of the agents that it uses as tools or subagents, directly or not, each once.
+func (m *Manifest) Manifests() ([]*Manifest, error) {
+	all := []*Manifest{m}
+	for i := 0; i < len(all); i++ {
+		for _, used := range all[i].agents() {
+			path := all[i].path(used.file)
+			if slices.ContainsFunc(all, func(known *Manifest) bool { return absolute(known.file) == absolute(path) }) {
+				continue
+			}
+			if len(all) == maxManifests {
+				return nil, used.node.Errorf("the agent uses more than %d manifests", maxManifests)
+			}
+			inner, err := load(path, Options{LookupEnv: all[i].lookup, Engine: m.engine, Cache: m.cache, InMemory: true}, []string{absolute(path)})
+			if err != nil {
+				return nil, located(used.node, err)
+			}
+			all = append(all, inner)
+		}
+	}
+	return all, nil
+}
+
+// maxManifests is how many manifests an agent may consist of.
+const maxManifests = 100
+
+// usedAgent is the manifest of an agent that another one uses.
+type usedAgent struct {
+	file string
+	node strictyaml.Node // the entry that names it
+}
+
+// agents returns the agents that the manifest uses.
+func (m *Manifest) agents() (used []usedAgent) {
+	tools := m.toolEntries()
+	for _, e := range m.allMiddleware() {
+		if e.subagents == nil {
+			continue
+		}
+		tools = append(tools, e.subagents.toolEntries()...)
+		for i := range e.subagents.config.Agents {
+			if file := e.subagents.config.Agents[i].File; file != "" {
+				used = append(used, usedAgent{file, e.node})
+			}
+		}
+	}
+	for _, tool := range tools {
+		if agent, ok := tool.config.(*agentEntry); ok {
+			used = append(used, usedAgent{agent.File, tool.node})
+		}
+	}
+	return used
+}
+
+// Files returns the paths of the files that the manifest and the agents that it uses name.
 func (m *Manifest) Files() (*Files, error) {
-	f := &Files{}
-	if err := f.addManifest(m); err != nil {
+	all, err := m.Manifests()
+	if err != nil {
 		return nil, err
+	}
+	f := &Files{}
+	for _, one := range all {
+		if err := f.add(one); err != nil {
+			return nil, err
+		}
 	}
 	return f, nil
 }
 
-func (f *Files) addManifest(m *Manifest) error {
+// add adds the files that one manifest names.
+func (f *Files) add(m *Manifest) error {
 	f.Manifests = append(f.Manifests, m.file)
 	if info, err := os.Stat(m.LockPath()); err == nil && info.Mode().IsRegular() {
 		f.Locks = append(f.Locks, m.LockPath())
@@ -54,24 +114,11 @@ func (f *Files) addManifest(m *Manifest) error {
 		}
 		f.addText(m, script.Rules)
 	}
-	tools := m.toolEntries()
 	for _, e := range m.allMiddleware() {
 		f.addMiddleware(m, e)
-		if e.subagents == nil {
-			continue
-		}
-		tools = append(tools, e.subagents.toolEntries()...)
-		for i := range e.subagents.parts {
-			f.addFormat(m, &e.subagents.parts[i].format)
-			if err := f.addAgent(m, e.subagents.config.Agents[i].File); err != nil {
-				return located(e.node, err)
-			}
-		}
-	}
-	for _, tool := range tools {
-		if agent, ok := tool.config.(*agentEntry); ok {
-			if err := f.addAgent(m, agent.File); err != nil {
-				return located(tool.node, err)
+		if e.subagents != nil {
+			for i := range e.subagents.parts {
+				f.addFormat(m, &e.subagents.parts[i].format)
 			}
 		}
 	}
@@ -118,25 +165,3 @@ func (f *Files) addFolder(m *Manifest, root, path string) {
 		f.Folders = append(f.Folders, filepath.Join(m.path(root), filepath.FromSlash(path)))
 	}
 }
-
-// addAgent adds the files of an agent that another manifest describes. One that is there already, such as in a circle, is not read again.
-func (f *Files) addAgent(m *Manifest, file string) error {
-	if file == "" {
-		return nil
-	}
-	path := m.path(file)
-	if slices.ContainsFunc(f.Manifests, func(known string) bool { return absolute(known) == absolute(path) }) {
-		return nil
-	}
-	if len(f.Manifests) == maxManifests {
-		return errors.New("the agent consists of too many manifests")
-	}
-	inner, err := load(path, Options{LookupEnv: m.lookup, Engine: m.engine, Cache: m.cache, InMemory: true}, []string{absolute(path)})
-	if err != nil {
-		return err
-	}
-	return f.addManifest(inner)
-}
-
-// maxManifests is how many manifests an agent may consist of.
-const maxManifests = 100

@@ -55,6 +55,9 @@ func (m *Manifest) RemotePlugins() []RemotePlugin {
 	return all
 }
 
+// Path returns the path of the manifest.
+func (m *Manifest) Path() string { return m.file }
+
 // LockPath returns the path of the manifest's lock file, which need not exist.
 func (m *Manifest) LockPath() string { return lock.Path(m.file) }
 

@@ -42,7 +42,8 @@ says which ones belong to the agent.`,
 			return a.agentPush(c.Context(), args[0], args[1:], key, &flags)
 		},
 	}
-	a.manifestFlags(c)
+	a.addFile(c, false)
+	c.PreRunE = func(c *cobra.Command, _ []string) error { return a.locate(c) }
 	flags.add(c)
 	c.Flags().StringVar(&key, "sign", "", "sign with the private key in this `FILE`")
 	return c
@@ -56,9 +57,6 @@ func (a *app) agentPush(ctx context.Context, target string, more []string, keyFi
 	}
 	if ref.Digest != "" || ref.Tag == "" {
 		return fail(errors.New("give the tag to set, and no digest"))
-	}
-	if len(a.set) > 0 {
-		return fail(errors.New("--set changes no file; write the value into the manifest"))
 	}
 	m, err := manifest.Load(a.file, manifest.Options{InMemory: true})
 	if err != nil {

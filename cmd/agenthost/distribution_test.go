@@ -301,15 +301,16 @@ tools:
 	for name, text := range map[string]string{
 		"settings.env": "KEY=secret", "prompts/system.md": "Be brief.", "policy.ts": greeterVersion("0.1.0", ""), "AGENTS.md": "Notes.",
 		"skills/tea/SKILL.md": "---\nname: tea\ndescription: Makes tea.\n---\nBoil.\n", "skills/.hidden": "x", "data/a.txt": "data", "unrelated.txt": "x",
-		"other/worker.yaml": say, ".secret": "x", "other/prompt.md": "x",
+		"other/worker.yaml": remoteAgent(`{oci: "` + host + `/greeter:1"}`), ".secret": "x", "other/prompt.md": "x",
 	} {
 		author.write(name, text)
 	}
-	author.must("plugin", "lock")
-	said, _ := author.must("plugin", "keygen", "acme", "--no-password")
+	said, _ := author.must("plugin", "lock")
+	require.Contains(t, said, filepath.Join("other", "worker.lock")+": 1 plugin", "an agent that is a tool has a lock file of its own")
+	said, _ = author.must("plugin", "keygen", "acme", "--no-password")
 	key := regexp.MustCompile(`RW\S+`).FindString(said)
 	said, listed := author.must("agent", "push", "oci://"+host+"/support:1", "data", "--sign", "acme.key")
-	require.Contains(t, said, "pushed 8 files")
+	require.Contains(t, said, "pushed 9 files")
 	require.Contains(t, listed, "· settings.env is left out")
 
 	require.Contains(t, user.fails(exitPlugin, "agent", "pull", "oci://"+host+"/support:1", "--minisign", "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3"),
@@ -326,7 +327,7 @@ tools:
 		return err
 	}))
 	require.Equal(t, []string{
-		"AGENTS.md", "agenthost.lock", "agenthost.yaml", "data/a.txt", "other/worker.yaml", "policy.ts", "prompts/system.md", "skills/tea/SKILL.md",
+		"AGENTS.md", "agenthost.lock", "agenthost.yaml", "data/a.txt", "other/worker.lock", "other/worker.yaml", "policy.ts", "prompts/system.md", "skills/tea/SKILL.md",
 	}, files)
 	user.write("settings.env", "KEY=of the user")
 	said, _ = user.must("run", "--pull", "hi")

@@ -21,35 +21,40 @@ import (
 type fetcher struct {
 	command  string // begins its errors
 	manifest *manifest.Manifest
-	locked   *lock.File
+	locked   *lock.File // of the manifest
 	client   *registry.Client
 	cache    *cache.Cache
 	engine   *plugin.Engine
 }
 
-// fetcher reads the manifest and its lock file. The caller closes the fetcher.
-func (a *app) fetcher(command string, flags *registryFlags) (*fetcher, error) {
+// eachManifest performs do for the manifest, and then for those of the agents that it uses. Each has a lock file of its own.
+func (a *app) eachManifest(command string, flags *registryFlags, do func(f *fetcher) error) error {
 	f := &fetcher{command: command, client: flags.client(), engine: a.engine(a.logger())}
-	err := func() (err error) {
-		if f.cache, err = cache.User(); err != nil {
-			return fmt.Errorf("%s: the cache of plugins: %w; let XDG_CACHE_HOME or HOME name a directory that you can write to", command, err)
-		}
-		if f.manifest, err = manifest.Load(a.file, manifest.Options{Set: a.set, Engine: f.engine, InMemory: true}); err != nil {
-			return a.withManifestHint(err)
-		}
-		f.locked, err = lock.Read(f.manifest.LockPath())
-		return err
+	defer func() {
+		f.client.CloseIdleConnections()
+		_ = f.engine.Close() // the process is about to end
 	}()
-	if err != nil {
-		f.close()
-		return nil, &exitError{exitUsage, err}
+	var err error
+	if f.cache, err = cache.User(); err != nil {
+		return &exitError{exitUsage, fmt.Errorf("%s: the cache of plugins: %w; let XDG_CACHE_HOME or HOME name a directory that you can write to", command, err)}
 	}
-	return f, nil
-}
-
-func (f *fetcher) close() {
-	f.client.CloseIdleConnections()
-	_ = f.engine.Close() // the process is about to end
+	m, err := manifest.Load(a.file, manifest.Options{Set: a.set, Engine: f.engine, Cache: f.cache, InMemory: true})
+	if err != nil {
+		return &exitError{exitUsage, a.withManifestHint(err)}
+	}
+	all, err := m.Manifests()
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	for _, f.manifest = range all {
+		if f.locked, err = lock.Read(f.manifest.LockPath()); err != nil {
+			return &exitError{exitUsage, err}
+		}
+		if err := do(f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fetched is a plugin that was fetched and examined, and is not kept yet.

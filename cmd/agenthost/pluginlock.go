@@ -27,14 +27,17 @@ func (a *app) pluginLockCommand() *cobra.Command {
 what has changed since the last time, and write agenthost.lock beside the manifest. It has for each plugin
 the digests of its manifest in the registry and of its module, its signer, and what it asks for: hooks,
 capabilities, and the fields of other middleware that it reads and writes. A run uses these modules and no
-others. Keep the file together with the manifest.
+others. Keep the file together with the manifest. Manifests of agents that the agent uses as tools or
+subagents have lock files of their own, which the command writes, too.
 
 A plugin that asks for more than the lock file says, or has another signer, must be accepted: at a terminal
 the command asks, elsewhere it takes --accept. Otherwise it changes nothing, and the exit code is 5.`,
 		Example: `  agenthost plugin lock
   agenthost plugin lock -f work.yaml --accept`,
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return a.pluginLock(c.Context(), accept, &flags) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.eachManifest("plugin lock", &flags, func(f *fetcher) error { return a.pluginLock(c.Context(), f, accept) })
+		},
 	}
 	a.manifestFlags(c)
 	flags.add(c)
@@ -42,16 +45,16 @@ the command asks, elsewhere it takes --accept. Otherwise it changes nothing, and
 	return c
 }
 
-func (a *app) pluginLock(ctx context.Context, accept bool, flags *registryFlags) error {
-	f, err := a.fetcher("plugin lock", flags)
-	if err != nil {
-		return err
-	}
-	defer f.close()
+// pluginLock locks the plugins of one manifest.
+func (a *app) pluginLock(ctx context.Context, f *fetcher, accept bool) error {
 	next := &lock.File{}
 	var all []*fetched
 	grown := 0
 	remote := f.manifest.RemotePlugins()
+	if len(remote) == 0 && len(f.locked.Plugins) == 0 {
+		fmt.Fprintf(a.err, "· %s has no plugins from registries or URLs\n", terminal.Line(f.manifest.Path()))
+		return nil
+	}
 	for i := range remote {
 		r := &remote[i]
 		if next.Find(r.Source) != nil {
@@ -88,7 +91,7 @@ func (a *app) pluginLock(ctx context.Context, accept bool, flags *registryFlags)
 	if err := next.Write(f.manifest.LockPath()); err != nil {
 		return &exitError{exitFailed, fmt.Errorf("plugin lock: %w", err)}
 	}
-	_, err = fmt.Fprintf(a.out, "%s: %s\n", terminal.Line(f.manifest.LockPath()), counted(len(next.Plugins), "plugin"))
+	_, err := fmt.Fprintf(a.out, "%s: %s\n", terminal.Line(f.manifest.LockPath()), counted(len(next.Plugins), "plugin"))
 	return err
 }
 

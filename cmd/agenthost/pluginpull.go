@@ -25,8 +25,8 @@ func (a *app) pluginPullCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pull [oci://HOST/NAME:TAG] [flags]",
 		Short: "Pull the manifest's plugins from their registries, or one plugin into a file",
-		Long: `Without an argument, fetch the plugins of the manifest that come from a registry or a URL, and keep them on
-this machine, where a run finds them without a network. A plugin that agenthost.lock has is fetched with
+		Long: `Without an argument, fetch the plugins of the manifest, and of the agents that it uses, that come from a
+registry or a URL, and keep them on this machine, where a run finds them without a network. A plugin that agenthost.lock has is fetched with
 the digest there, even if its tag has moved. One that is not locked yet is fetched as its tag says now. A
 plugin that asks for more than the lock file says, also about another version of it, is refused.
 
@@ -113,23 +113,25 @@ func notTaken(path string, content []byte) error {
 
 // pullPlugins fetches the plugins of the manifest that are no files, unless they are on this machine.
 func (a *app) pullPlugins(ctx context.Context, command string, flags *registryFlags) error {
-	f, err := a.fetcher(command, flags)
+	number, unlocked := 0, false
+	err := a.eachManifest(command, flags, func(f *fetcher) error {
+		remote := f.manifest.RemotePlugins()
+		number += len(remote)
+		for i := range remote {
+			said, locked, err := f.pull(ctx, &remote[i])
+			if err != nil {
+				return err
+			}
+			unlocked = unlocked || !locked
+			fmt.Fprintf(a.err, "· %s: %s\n", terminal.Line(remote[i].Source), said)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	defer f.close()
-	remote := f.manifest.RemotePlugins()
-	if len(remote) == 0 {
+	if number == 0 {
 		fmt.Fprintf(a.err, "· %s has no plugins from registries or URLs\n", terminal.Line(a.file))
-	}
-	unlocked := false
-	for i := range remote {
-		said, locked, err := f.pull(ctx, &remote[i])
-		if err != nil {
-			return err
-		}
-		unlocked = unlocked || !locked
-		fmt.Fprintf(a.err, "· %s: %s\n", terminal.Line(remote[i].Source), said)
 	}
 	if unlocked {
 		fmt.Fprintln(a.err, "· 'agenthost plugin lock' shows what they ask for, and lets a run use them")

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/host/plugin/minisig"
 	"github.com/agenthost/agenthost/internal/atomicfile"
 	"github.com/agenthost/agenthost/internal/regularfile"
@@ -45,17 +46,21 @@ func (a *app) pluginSign(file, keyFile, repository string) error {
 	if loaderOf(file) != nil {
 		return fail(exitUsage, fmt.Errorf("%s is a script; 'agenthost plugin pack' makes a module of it, which you can sign", file))
 	}
+	module, err := regularfile.Read(file, plugin.MaxModuleSize)
+	if err != nil {
+		return fail(exitUsage, err)
+	}
 	comment := "agenthost"
 	if repository != "" {
 		ref, err := reference.Parse(repository + ":latest")
 		if err != nil {
 			return fail(exitUsage, fmt.Errorf("--repository: %w", err))
 		}
-		comment = registry.Comment(ref, ref.Base(), "-")
-	}
-	module, err := regularfile.Read(file, plugin.MaxModuleSize)
-	if err != nil {
-		return fail(exitUsage, err)
+		in := author.Read(file, module)
+		if !in.OK {
+			return fail(exitPlugin, fmt.Errorf("%s: %s; 'agenthost plugin pack' packs it", file, in.Message))
+		}
+		comment = registry.Comment(ref, in.Described.Name, in.Described.Version)
 	}
 	key, err := a.signingKey(keyFile)
 	if err != nil {

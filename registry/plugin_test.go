@@ -180,6 +180,13 @@ func TestTokens(t *testing.T) {
 	const token = "Bearer the-token"
 	storage := http.NewServeMux()
 	leaked := make(chan string, 10)
+	stranger := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if got := r.Header.Get("Authorization"); got != "" {
+			leaked <- got
+		}
+		w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	})
 	storage.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if got := r.Header.Get("Authorization"); got != "" {
 			leaked <- got
@@ -200,6 +207,10 @@ func TestTokens(t *testing.T) {
 		case r.Header.Get("Authorization") != token:
 			w.Header().Set("WWW-Authenticate", `Bearer realm="https://auth.example/token",service="registry.example"`)
 			w.WriteHeader(http.StatusUnauthorized)
+		case strings.Contains(r.URL.Path, "/referrers/"):
+			w.Header().Set("Link", `<https://stranger.example/v2/redact/referrers/x>; rel="next"`)
+			w.Header().Set("Content-Type", ocispec.MediaTypeImageIndex)
+			_, _ = w.Write([]byte(`{"schemaVersion": 2, "manifests": []}`))
 		case redirect && strings.Contains(r.URL.Path, "/blobs/") && r.Method == http.MethodGet:
 			http.Redirect(w, r, "https://storage.registry.example/layer", http.StatusTemporaryRedirect)
 		default:
@@ -217,7 +228,7 @@ func TestTokens(t *testing.T) {
 	})
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	c := client(t, registry.Options{
-		Transport: internet{"https://registry.example": front, "https://auth.example": tokens, "https://storage.registry.example": storage},
+		Transport: internet{"https://registry.example": front, "https://auth.example": tokens, "https://storage.registry.example": storage, "https://stranger.example": stranger},
 		Login: func(_ context.Context, host string) (string, string, error) {
 			require.Equal(t, "registry.example", host)
 			return "ada", "secret", nil
@@ -230,5 +241,7 @@ func TestTokens(t *testing.T) {
 	pulled, err := c.PullPlugin(t.Context(), ref)
 	require.NoError(t, err)
 	require.Equal(t, module, pulled.Bytes)
+	_, err = c.PullPlugin(t.Context(), ref, newKey(t).Public())
+	require.Error(t, err, "the list of signatures goes on elsewhere")
 	require.Empty(t, leaked, "the token went to another host")
 }

@@ -89,9 +89,9 @@ func (v *usedVariables) mask() *mask.Mask {
 
 // usual are variables that change what the command does, besides those of the manifest.
 var usual = []string{
-	"ANTHROPIC_API_KEY", "CARGO_HOME", "EDITOR", "GEMINI_API_KEY", "GODEBUG", "GOMAXPROCS", "GOMEMLIMIT", "GOOGLE_API_KEY", "HOME", "HTTPS_PROXY",
-	"HTTP_PROXY", "LANG", "NO_COLOR", "NO_PROXY", "OPENAI_API_KEY", "PATH", "RUSTC", "RUSTFLAGS", "SHELL", "SSL_CERT_DIR", "SSL_CERT_FILE", "TERM",
-	"TINYGO", "TINYGOROOT", "TMPDIR", "VISUAL", "XDG_CACHE_HOME", "https_proxy", "http_proxy", "no_proxy",
+	"ANTHROPIC_API_KEY", "CARGO_HOME", "DOCKER_CONFIG", "EDITOR", "GEMINI_API_KEY", "GODEBUG", "GOMAXPROCS", "GOMEMLIMIT", "GOOGLE_API_KEY", "HOME",
+	"HTTPS_PROXY", "HTTP_PROXY", "LANG", "NO_COLOR", "NO_PROXY", "OPENAI_API_KEY", "PATH", "RUSTC", "RUSTFLAGS", "SHELL", "SSL_CERT_DIR", "SSL_CERT_FILE",
+	"TERM", "TINYGO", "TINYGOROOT", "TMPDIR", "VISUAL", "XDG_CACHE_HOME", "https_proxy", "http_proxy", "no_proxy",
 }
 
 // describe returns a line for each variable that matters: its name, and whether it has a value.

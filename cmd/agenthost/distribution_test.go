@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -372,6 +373,7 @@ func TestAPersonAcceptsAtTheTerminal(t *testing.T) {
 	}
 	push("1", "")
 	require.Equal(t, exitOK, lock(""), &b.err)
+	require.NotContains(t, b.err.String(), "Accept")
 	push("2", `"clock.now": "to greet at the right time"`)
 	require.Equal(t, exitPlugin, lock("n\n"), &b.err)
 	require.Contains(t, b.out.String(), "now also asks    for capabilities clock.now")
@@ -383,4 +385,38 @@ func TestAPersonAcceptsAtTheTerminal(t *testing.T) {
 	require.Contains(t, b.out.String(), "no longer asks   for capabilities clock.now")
 	require.Equal(t, exitOK, b.run("run", "hi"), &b.err)
 	require.Equal(t, "greeter 3\n", b.out.String())
+}
+
+// TestSeveralTrustedSigners locks a plugin that one of two trusted keys has signed, and then the other.
+func TestSeveralTrustedSigners(t *testing.T) {
+	t.Parallel()
+	host, _ := startRegistry(t)
+	n := arrive(t)
+	n.write("greeter.ts", greeterVersion("1", ""))
+	keys := map[string]string{}
+	for _, name := range []string{"a", "b"} {
+		said, _ := n.must("plugin", "keygen", name, "--no-password")
+		keys[name] = regexp.MustCompile(`RW\S+`).FindString(said)
+	}
+	n.write("agenthost.yaml", remoteAgent(`{oci: "`+host+`/greeter:1", minisign: [`+keys["a"]+", "+keys["b"]+"]}"))
+	for version, signer := range []string{"a", "b", "a"} {
+		n.write("greeter.ts", greeterVersion(strconv.Itoa(version), ""))
+		n.must("plugin", "push", "greeter.ts", "oci://"+host+"/greeter:1", "--sign", signer+".key")
+		n.must("plugin", "lock")
+		require.Contains(t, n.read("agenthost.lock"), keys[signer])
+		said, _ := n.must("run", "hi")
+		require.Equal(t, "greeter "+strconv.Itoa(version)+"\n", said)
+	}
+	// With the signatures of both, the one in the lock file counts.
+	n.must("plugin", "push", "greeter.ts", "oci://"+host+"/greeter:1", "--sign", "b.key")
+	n.must("plugin", "pull")
+	require.NoError(t, os.RemoveAll(filepath.Join(filepath.Dir(n.dir), ".cache", "agenthost", "plugins")))
+	said, _ := n.must("run", "--pull", "hi")
+	require.Equal(t, "greeter 2\n", said)
+
+	// A key that the manifest no longer trusts must be replaced by a person.
+	n.write("agenthost.yaml", remoteAgent(`{oci: "`+host+`/greeter:1", minisign: `+keys["b"]+"}"))
+	require.Contains(t, n.fails(exitPlugin, "plugin", "lock"), "signed by        "+keys["b"]+", before "+keys["a"])
+	n.must("plugin", "lock", "--accept")
+	n.must("run", "hi")
 }

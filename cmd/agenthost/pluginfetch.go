@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/author"
@@ -64,10 +65,17 @@ type fetched struct {
 	entry lock.Plugin // what the lock file says once it is accepted
 }
 
-// fetch fetches the module of a source and examines it in the sandbox, without grants. A reference may be pinned to a manifest. The
-// digest and the signature that the manifest demands are checked first.
-func (f *fetcher) fetch(ctx context.Context, r *manifest.RemotePlugin, pinned string) (*fetched, error) {
-	keys, err := minisig.ParseKeys(r.Minisign)
+// fetch fetches the module of a source and examines it in the sandbox, without grants. The digest and the signature that the manifest
+// demands are checked first. If locked is not nil, it fetches that module, with the signature of its signer.
+func (f *fetcher) fetch(ctx context.Context, r *manifest.RemotePlugin, locked *lock.Plugin) (*fetched, error) {
+	wanted, pinned := r.Minisign, ""
+	if locked != nil {
+		pinned = locked.Manifest
+		if slices.Contains(wanted, locked.Signer) {
+			wanted = []string{locked.Signer}
+		}
+	}
+	keys, err := minisig.ParseKeys(wanted)
 	if err != nil {
 		return nil, &exitError{exitUsage, fmt.Errorf("%s: %w", f.command, err)}
 	}

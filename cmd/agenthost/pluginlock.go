@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,11 +61,11 @@ func (a *app) pluginLock(ctx context.Context, f *fetcher, accept bool) error {
 		if next.Find(r.Source) != nil {
 			return &exitError{exitUsage, fmt.Errorf("plugin lock: %s is in the manifest twice, with different demands; make them equal", r.Source)}
 		}
-		p, err := f.fetch(ctx, r, "")
+		p, err := f.fetch(ctx, r, nil)
 		if err != nil {
 			return err
 		}
-		change := changeOf(f.before(r.Source), p)
+		change := changeOf(f.before(r.Source), p, r.Minisign)
 		if change.grows() {
 			grown++
 		}
@@ -117,11 +118,12 @@ func (a *app) accepted(ctx context.Context, grown int) error {
 // lockChange is how a plugin differs from what the lock file says.
 type lockChange struct {
 	before, now *lock.Plugin // before is nil: it is new
+	trusted     []string     // the keys in the manifest
 	more, less  plugin.Asks
 }
 
-func changeOf(before *lock.Plugin, p *fetched) lockChange {
-	c := lockChange{before: before, now: &p.entry}
+func changeOf(before *lock.Plugin, p *fetched, trusted []string) lockChange {
+	c := lockChange{before: before, now: &p.entry, trusted: trusted}
 	now := plugin.Asks(p.entry.Asks)
 	if before != nil {
 		c.more, c.less = now.Beyond(plugin.Asks(before.Asks)), plugin.Asks(before.Asks).Beyond(now)
@@ -129,9 +131,10 @@ func changeOf(before *lock.Plugin, p *fetched) lockChange {
 	return c
 }
 
-// newSigner reports whether a plugin that was signed is not signed any more, or by someone else.
+// newSigner reports whether a plugin that was signed is not signed any more, or by someone else than the keys that the manifest had. Of
+// several keys in the manifest, any may have signed it.
 func (c *lockChange) newSigner() bool {
-	return c.before != nil && c.before.Signer != "" && c.before.Signer != c.now.Signer
+	return c.before != nil && c.before.Signer != "" && c.before.Signer != c.now.Signer && !slices.Contains(c.trusted, c.before.Signer)
 }
 
 // grows reports whether the change must be accepted. A new plugin need not be: its entry in the manifest grants what it may do.

@@ -157,11 +157,7 @@ func (f *fetcher) pull(ctx context.Context, r *manifest.RemotePlugin) (said stri
 		return "is on this machine", true, nil
 	}
 	entry := f.locked.Find(r.Source)
-	pinned := ""
-	if entry != nil {
-		pinned = entry.Manifest
-	}
-	p, err := f.fetch(ctx, r, pinned)
+	p, err := f.fetch(ctx, r, entry)
 	if err != nil {
 		return "", false, err
 	}
@@ -182,7 +178,7 @@ func (f *fetcher) pull(ctx context.Context, r *manifest.RemotePlugin) (said stri
 	case entry.Signer != p.entry.Signer:
 		return said + "; its signer is not the one in the lock file", false, nil
 	default:
-		return said + f.moved(ctx, r, pinned), true, nil
+		return said + f.moved(ctx, r, entry.Manifest), true, nil
 	}
 }
 

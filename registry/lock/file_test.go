@@ -78,3 +78,38 @@ func TestALockThatIsWrongIsRefused(t *testing.T) {
 	_, err := lock.Read(dir)
 	require.Error(t, err, "a directory is not a missing file")
 }
+
+// FuzzRead checks that a lock file that is read can be written, and says the same then.
+func FuzzRead(f *testing.F) {
+	dir := f.TempDir()
+	f.Add("version: 1\nplugins: []\n")
+	path := filepath.Join(dir, "seed")
+	if err := (&lock.File{Plugins: []lock.Plugin{accepted}}).Write(path); err != nil {
+		f.Fatal(err)
+	}
+	seed, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(seed))
+	f.Fuzz(func(t *testing.T, text string) {
+		path := filepath.Join(t.TempDir(), "agenthost.lock")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		read, err := lock.Read(path)
+		if err != nil {
+			return
+		}
+		require.NoError(t, read.Write(path))
+		again, err := lock.Read(path)
+		require.NoError(t, err)
+		require.Len(t, again.Plugins, len(read.Plugins))
+		for i := range read.Plugins {
+			p := &read.Plugins[i]
+			q := again.Find(p.Source)
+			require.NotNil(t, q)
+			require.Equal(t, []string{p.Manifest, p.SHA256, p.Signer, p.Name, p.Version}, []string{q.Manifest, q.SHA256, q.Signer, q.Name, q.Version})
+			require.ElementsMatch(t, p.Asks.Hooks, q.Asks.Hooks)
+			require.ElementsMatch(t, p.Asks.Capabilities, q.Asks.Capabilities)
+		}
+	})
+}

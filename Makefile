@@ -139,6 +139,17 @@ $(UIS)/driver/node_modules/.installed: test/uis/testdata/package.json test/uis/t
 	cd $(UIS)/driver && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
 
+# axe-core checks the page for barriers.
+$(BIN)/studio/node_modules/.installed: test/studio/testdata/package.json test/studio/testdata/package-lock.json
+	mkdir -p $(BIN)/studio
+	cp $^ $(BIN)/studio
+	cd $(BIN)/studio && npm ci --ignore-scripts --no-audit --no-fund
+	touch $@
+
+.PHONY: test-ui
+test-ui: $(BIN)/studio/node_modules/.installed ## use the studio in Chromium, and fail without one; AGENTHOST_SHOTS=DIR keeps pictures
+	AGENTHOST_UI=1 go test -count=1 ./studio ./test/studio
+
 .PHONY: hostile
 hostile: ## let slow, huge, silent and thousands of clients at a server; takes three minutes
 	AGENTHOST_HOSTILE=1 go test -count=1 -timeout=30m -v ./test/hostileclients

@@ -23,7 +23,7 @@ func TestTheDescriptionHasAllRoutes(t *testing.T) {
 			described = append(described, method+" "+strings.ReplaceAll(path, "_id}", "}"))
 		}
 	}
-	routes := []string{"GET /", "GET /healthz", "GET /readyz", "GET /openapi.json"}
+	routes := []string{"GET /", "GET /healthz", "GET /readyz", "GET /openapi.json", "GET /studio/studio.js", "GET /studio/studio.css"}
 	for _, pattern := range langgraph.Patterns() {
 		if pattern == "GET /runs/{run}/{what}" { // patterns of net/http that would contradict each other
 			routes = append(routes, "GET /runs/{run}/join", "GET /runs/{run}/stream", "GET /runs/crons/{cron}")

@@ -3,7 +3,8 @@ package server
 import (
 	"net/http"
 	"reflect"
-	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/agenthost/agenthost/server/auth"
@@ -48,8 +49,17 @@ func (s *Server) wrap(door http.Handler, authenticator auth.Authenticator) (http
 // open reports whether a request needs no credential.
 func open(r *http.Request) bool {
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-	return reads && slices.Contains([]string{"/", "/healthz", "/readyz", "/openapi.json"}, r.URL.Path) || langgraph.IsOpen(r)
+	return reads && openPaths()[r.URL.Path] || langgraph.IsOpen(r)
 }
+
+// openPaths are the paths of the routes that need no credential.
+var openPaths = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for _, r := range (*Server)(nil).routes() {
+		out[strings.TrimSuffix(r.path, "{$}")] = true
+	}
+	return out
+})
 
 // route is a path beside those of the doors, which needs no credential.
 type route struct {
@@ -59,14 +69,13 @@ type route struct {
 }
 
 func (s *Server) routes() []route {
-	return []route{
-		{"/{$}", s.page, openapi.Operation{ID: "page", Summary: "Say where things are", Text: "text/html"}},
+	return append(pageRoutes(), []route{
 		{"/healthz", healthz, openapi.Operation{ID: "healthz", Summary: "Say that the process lives", Text: "text/plain"}},
 		{"/readyz", s.ready, openapi.Operation{
 			ID: "readyz", Summary: "Say whether the server takes requests", Text: "text/plain", Errors: []int{http.StatusServiceUnavailable},
 		}},
 		{"/openapi.json", s.describe, openapi.Operation{ID: "describe", Summary: "Describe the API: this document", Answer: reflect.TypeFor[map[string]any]()}},
-	}
+	}...)
 }
 
 // healthz answers that the process lives.

@@ -104,6 +104,12 @@ func (a api) streams(description string) api {
 	return a.headers(locations...)
 }
 
+// orStreams says that the answer may also be a stream.
+func (a api) orStreams(description string) api {
+	a[0].Stream = description
+	return a
+}
+
 func (a api) headers(names ...string) api {
 	a[0].Headers = names
 	return a

@@ -12,6 +12,9 @@ const (
 	runStream = "The events of the run, one for each part of a mode. `event` is the mode, with `|` and a namespace for the events of subagents; " +
 		"the first one is `metadata`, and `error` says why the run failed. `id` is a position for the header Last-Event-ID, and `data` is a JSON document. " +
 		"Lines that begin with a colon show that the server lives."
+	eventStream = "A page of events; with `follow`, a stream of them. A frame `event` has one, and a frame `over` says that a run is over: " +
+		"`{run_id, status}`, where the status `removed` is that of a run that was rolled back. `id` is a position for the header Last-Event-ID. " +
+		"The stream ends when the client goes away."
 	threadStream = "The events of all runs of the thread, as in the streams of these runs. The stream ends when the client goes away."
 )
 
@@ -40,6 +43,11 @@ var (
 	threadModeParameter = openapi.Parameter{
 		In: "query", Name: "stream_mode", Description: "What the client sees; without it, run_modes.",
 		Schema: openapi.Schema{"type": "array", "items": openapi.Schema{"type": "string", "enum": []string{modeRuns, modeLifecycle, modeState}}},
+	}
+	sinceParameter      = textParameter("since", "The id of an event: only those that follow it")
+	eventLimitParameter = openapi.Parameter{
+		In: "query", Name: "limit", Description: "The largest number of events on the page.",
+		Schema: openapi.Schema{"type": "integer", "minimum": 1, "default": defaultEvents},
 	}
 	lastEventParameter = openapi.Parameter{
 		In: "header", Name: "Last-Event-ID", Description: "The id of the last event that the client has seen; -1 is before all of them.", Schema: textSchema,

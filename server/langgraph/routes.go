@@ -95,6 +95,9 @@ func (h *Handler) runRoutes() []route {
 			query(actionParameter, flagParameter("wait", "Whether the answer waits for the end of the run")).answers(typed[struct{}]()).headers(locations...)},
 		{"GET /threads/{thread}/stream", auth.ScopeRuns, h.streaming(h.streamThread), describe("followThread", "Follow all runs of a thread").
 			query(threadModeParameter, lastEventParameter).streams(threadStream)},
+		{"GET /threads/{thread}/events", auth.ScopeThreads, h.threadEvents, describe("listEvents", "List the events of all runs of a thread, or follow them").
+			query(sinceParameter, eventLimitParameter, flagParameter("follow", "Whether the answer is a stream that goes on with the events to come"), lastEventParameter).
+			answers(typed[eventsDocument]()).orStreams(eventStream)},
 		{"POST /runs", auth.ScopeRuns, h.createStateless, describe("createStatelessRun", "Start a run without a thread").
 			takes(typed[runCreate](), "assistant_id").answers(typed[runDocument]()).headers("Content-Location").fails(404)},
 		{"POST /runs/stream", auth.ScopeRuns, h.streaming(h.streamStateless), describe("streamStatelessRun", "Start a run without a thread and follow it").

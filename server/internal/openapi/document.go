@@ -116,10 +116,11 @@ func (d *Document) responses(o *Operation) (map[string]any, error) {
 	out := map[string]any{}
 	success := map[string]any{"description": "Success"}
 	status := http.StatusOK
+	stream := map[string]any{"schema": Schema{"type": "string"}}
 	switch {
-	case o.Stream != "":
+	case o.Stream != "" && o.Answer == nil:
 		success["description"] = o.Stream
-		success["content"] = map[string]any{"text/event-stream": map[string]any{"schema": Schema{"type": "string"}}}
+		success["content"] = map[string]any{"text/event-stream": stream}
 	case o.Text != "":
 		success["content"] = map[string]any{o.Text: map[string]any{"schema": Schema{"type": "string"}}}
 	case o.Answer == nil:
@@ -129,7 +130,11 @@ func (d *Document) responses(o *Operation) (map[string]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		success["content"] = content(schema)
+		forms := content(schema)
+		if o.Stream != "" {
+			success["description"], forms["text/event-stream"] = o.Stream, stream
+		}
+		success["content"] = forms
 	}
 	if len(o.Headers) > 0 {
 		headers := map[string]any{}

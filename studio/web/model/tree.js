@@ -1,0 +1,52 @@
+// The tree of a thread's checkpoints, drawn in lanes: the newest first, each branch in a lane of its own.
+
+/** @typedef {{id: number, parent: number}} Node */
+
+/**
+ * @typedef {object} Line
+ * @property {number} id
+ * @property {number} lane
+ * @property {number[]} passing lanes of other branches that pass by
+ * @property {number[]} joining lanes of the branches that begin here
+ * @property {boolean} root nothing is below it
+ */
+
+/**
+ * lanes lays out checkpoints, the newest first.
+ * @param {Node[]} nodes
+ * @returns {{lines: Line[], width: number}}
+ */
+export function lanes(nodes) {
+	/** @type {(number|null)[]} */
+	const waits = []; // the checkpoint that each lane leads to
+	/** @type {Line[]} */
+	const lines = [];
+	const known = new Set(nodes.map((n) => n.id));
+	let width = 1;
+	for (const n of nodes) {
+		let lane = waits.indexOf(n.id);
+		if (lane < 0) {
+			lane = waits.indexOf(null);
+			if (lane < 0) lane = waits.length;
+		}
+		const joining = waits.flatMap((id, i) => (id === n.id && i !== lane ? [i] : []));
+		for (const i of joining) waits[i] = null;
+		const root = !known.has(n.parent);
+		waits[lane] = root ? null : n.parent;
+		lines.push({ id: n.id, lane, joining, root, passing: waits.flatMap((id, i) => (id !== null && i !== lane ? [i] : [])) });
+		width = Math.max(width, waits.length);
+	}
+	return { lines, width };
+}
+
+/**
+ * wayTo returns the checkpoints from the beginning to one, the first first.
+ * @param {Map<number, Node>} nodes
+ * @param {number} id
+ */
+export function wayTo(nodes, id) {
+	/** @type {number[]} */
+	const out = [];
+	for (let n = nodes.get(id); n; n = nodes.get(n.parent)) out.push(n.id);
+	return out.reverse();
+}

@@ -1,0 +1,51 @@
+// The list of threads at the side of the page.
+
+import { useMemo, useState } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { ago } from '../model/time.js';
+import { filter, listError, refresh, threadTotal, threads, titleOf } from '../session.js';
+import { href, route } from '../route.js';
+import { Failure, Icon, html } from './html.js';
+import { Rows } from './rows.js';
+
+/** @typedef {import('../session.js').Thread} Thread */
+
+/** @type {Record<string, string>} */
+const statuses = { '': 'All', busy: 'Running', interrupted: 'Waiting', error: 'Failed', idle: 'Idle' };
+/** @type {Record<string, string>} */
+const words = { busy: 'running', interrupted: 'waits', error: 'failed', idle: 'idle' };
+
+export function Threads() {
+	const search = useSignal('');
+	const all = threads.value;
+	const wanted = search.value.trim().toLowerCase();
+	const shown = useMemo(() => (all ?? []).filter((t) => !wanted || titleOf(t).toLowerCase().includes(wanted) || t.thread_id.includes(wanted) || String(t.metadata?.graph_id ?? '').includes(wanted)), [all, wanted]);
+	/** @param {Partial<typeof filter.value>} more */
+	const limit = (more) => {
+		filter.value = { ...filter.value, ...more };
+		refresh();
+	};
+	return html`<nav class="threads" aria-label="Threads">
+		<div class="find">
+			<label class="search"><${Icon} name="search" /><input id="search" type="search" placeholder="Search threads" aria-label="Search threads" value=${search.value} onInput=${(/** @type {any} */ e) => (search.value = e.target.value)} /></label>
+			<select aria-label="Status" value=${filter.value.status} onChange=${(/** @type {any} */ e) => limit({ status: e.target.value, limit: 50 })}>
+				${Object.entries(statuses).map(([value, text]) => html`<option value=${value}>${text}</option>`)}
+			</select>
+		</div>
+		${listError.value && html`<${Failure} text=${listError.value} retry=${refresh} />`}
+		${!all && !listError.value && html`<p class="loading" role="status">Reading threads…</p>`}
+		${all && !shown.length && html`<p class="aside">${wanted || filter.value.status ? 'No thread matches.' : 'There are no threads yet.'}</p>`}
+		${shown.length > 0 && html`<${Rows} items=${shown} label="Threads" role="list" estimate=${52} keyOf=${(/** @type {Thread} */ t) => t.thread_id} row=${(/** @type {Thread} */ t) => html`<${Line} t=${t} />`}
+			bottom=${all && all.length < threadTotal.value && html`<button class="quiet wide" onClick=${() => limit({ limit: filter.value.limit + 100 })}>Show more of ${threadTotal.value}</button>`} />`}
+	</nav>`;
+}
+
+/** @param {{t: Thread}} props */
+function Line({ t }) {
+	const [now] = useState(Date.now);
+	const here = route.value.thread === t.thread_id;
+	return html`<a class=${'thread ' + t.status} role="listitem" href=${href({ thread: t.thread_id })} aria-current=${here ? 'true' : undefined}>
+		<span class="title" dir="auto">${titleOf(t)}</span>
+		<span class="meta"><span class=${'dot ' + t.status}></span>${words[t.status] ?? t.status}<span class="when">${ago(t.updated_at, Math.max(now, Date.now()))}</span></span>
+	</a>`;
+}

@@ -1,0 +1,54 @@
+package studio_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	storememory "github.com/agenthost/agenthost/host/store/memory"
+	"github.com/agenthost/agenthost/host/store/semantic"
+	"github.com/agenthost/agenthost/runs"
+	runsmemory "github.com/agenthost/agenthost/runs/memory"
+	"github.com/agenthost/agenthost/server"
+	"github.com/agenthost/agenthost/server/config"
+)
+
+// rig is a server with an agent, and a page that shows it.
+type rig struct {
+	*page
+
+	t    *testing.T
+	url  string
+	gate *gate
+	cut  func() // breaks all connections
+}
+
+// setup starts a server and opens the page. yaml is the serve.yaml of the server.
+func setup(t *testing.T, yaml string) *rig {
+	t.Helper()
+	r := &rig{t: t, gate: &gate{began: make(chan struct{}, 100), let: make(chan struct{}, 100)}}
+	serve, err := config.Parse("serve.yaml", []byte(yaml), config.Options{})
+	require.NoError(t, err)
+	s, err := server.New(server.Config{
+		Agents: map[string]runs.Agent{"helper": newAgent(t, r.gate)}, Runs: runsmemory.New(runsmemory.Options{}), Serve: serve, Version: "test",
+		Store: semantic.WithoutIndex(storememory.New()),
+	})
+	require.NoError(t, err)
+	listening := httptest.NewUnstartedServer(s.Handler())
+	listening.Config.ErrorLog = nil
+	listening.Start()
+	r.url, r.cut = listening.URL, listening.CloseClientConnections
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		s.Close(ctx)
+		listening.Close()
+		http.DefaultClient.CloseIdleConnections()
+	})
+	r.page = open(t, r.url)
+	return r
+}

@@ -1,6 +1,11 @@
 package host
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/agenthost/agenthost/host/checkpoint"
+)
 
 // Capability is something that a plugin asks for in its description, beyond what every plugin may do. It is for display.
 type Capability struct {
@@ -10,6 +15,13 @@ type Capability struct {
 	Required   bool   `json:"required"`   // the plugin is not loaded without it
 	Granted    bool   `json:"granted"`
 	Detail     string `json:"detail,omitempty"` // the exact extent of the grant
+}
+
+// Middleware lists the agent's middleware, the outermost first, with versions and the digests of plugins.
+func (a *Agent) Middleware() []checkpoint.Part {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.present.identity.Middleware)
 }
 
 // Capabilities lists what the agent's middleware asked for, and whether it was granted.

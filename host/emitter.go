@@ -31,6 +31,7 @@ type sink struct {
 	stopped bool
 	thrown  any // what the consumer panicked with
 	seq     uint64
+	asked   bool // the run has told what its agent asks the model, see Input.Requests
 }
 
 func (s *sink) send(event *Event) {

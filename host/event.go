@@ -15,18 +15,19 @@ type EventType string
 
 // The types of events, with the fields that they use in addition to Seq, Time, Agent, Run and Thread.
 const (
-	EventRun        EventType = "run"        // the run starts or goes on: Messages, Answers and Metadata of the input
-	EventStep       EventType = "step"       // a step starts: Step, Index
-	EventHook       EventType = "hook"       // a hook ended: Step, Call and Messages of a wrap, Update, Error, Interrupts, Duration
-	EventModel      EventType = "model"      // a model call ended: Step, Model, Messages, Error, Duration
-	EventTool       EventType = "tool"       // a tool call starts (Call), or ended (Call, Messages, Error, Duration)
-	EventToken      EventType = "token"      // a piece of an answer: Step, Index (a new index voids all earlier pieces), Message; Text, Reasoning or CallPiece
-	EventState      EventType = "state"      // a step, or the input, changed the state: Step, Messages, Patch, Remove, Reset, State, Unset
-	EventCheckpoint EventType = "checkpoint" // the thread was saved: Step (the one that was performed last), Checkpoint, Parent, Source, Next
-	EventCustom     EventType = "custom"     // a hook or tool emitted it: Step, Name, Data
-	EventWarn       EventType = "warn"       // something was ignored or discarded: Step, Text
-	EventAlert      EventType = "alert"      // tools are called more often than ToolCallConfig.Alert allows: Step, Call, Text
-	EventEnd        EventType = "end"        // the run is over: Status, Next, Error, Interrupts, Duration
+	EventRun          EventType = "run"        // the run starts or goes on: Messages, Answers and Metadata of the input
+	EventStep         EventType = "step"       // a step starts: Step, Index
+	EventHook         EventType = "hook"       // a hook ended: Step, Call and Messages of a wrap, Update, Error, Interrupts, Duration
+	EventModel        EventType = "model"      // a model call ended: Step, Model, Messages, Error, Duration
+	EventModelRequest EventType = "request"    // a model is about to be called, if Input.Requests says so: Step, Request
+	EventTool         EventType = "tool"       // a tool call starts (Call), or ended (Call, Messages, Error, Duration)
+	EventToken        EventType = "token"      // a piece of an answer: Step, Index (a new index voids all earlier pieces), Message; Text, Reasoning or CallPiece
+	EventState        EventType = "state"      // a step, or the input, changed the state: Step, Messages, Patch, Remove, Reset, State, Unset
+	EventCheckpoint   EventType = "checkpoint" // the thread was saved: Step (the one that was performed last), Checkpoint, Parent, Source, Next
+	EventCustom       EventType = "custom"     // a hook or tool emitted it: Step, Name, Data
+	EventWarn         EventType = "warn"       // something was ignored or discarded: Step, Text
+	EventAlert        EventType = "alert"      // tools are called more often than ToolCallConfig.Alert allows: Step, Call, Text
+	EventEnd          EventType = "end"        // the run is over: Status, Next, Error, Interrupts, Duration
 )
 
 // logEvent is the key that marks a log record whose text an event of the run reports, too. The value is the type of that event.
@@ -62,6 +63,7 @@ type Event struct {
 	State      wire.Map      `json:"state,omitempty"`    // the values of the fields that changed
 	Unset      []string      `json:"unset,omitempty"`    // the fields that no longer have a value
 	Update     *EventUpdate  `json:"update,omitempty"`   // the update that a hook returned
+	Request    *EventRequest `json:"request,omitempty"`  // what a hook changed in the request to the model
 	Text       string        `json:"text,omitempty"`
 	Reasoning  string        `json:"reasoning,omitempty"` // the model's reasoning
 	Name       string        `json:"name,omitempty"`

@@ -48,6 +48,7 @@ func (r *run) modelStep(ctx context.Context, s *step) error {
 	if r.budget.lastWord() {
 		req.Tools = nil
 	}
+	r.tellRequest(req)
 	resp, updates, err := enter(ctx, &c, 0, req)
 	if err != nil {
 		return r.interruptOr(s.name, nil, err)

@@ -53,6 +53,9 @@ type Input struct {
 	Model string
 	// Metadata is what the caller wants to find again with the run: the event of the type run shows it, and hooks can read it.
 	Metadata wire.Map
+	// Requests adds events that tell what each middleware changed in the requests to the model, see [EventRequest]. They show the system prompt
+	// and the definitions of tools.
+	Requests bool
 	// Yield is asked after each step that was saved, see [Durability], unless the run is over. If it returns true, the run stops as
 	// interrupted, with Result.Yielded, and an input with Continue goes on. It is called in the goroutine of the run.
 	Yield func(at Boundary) bool

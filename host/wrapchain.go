@@ -29,6 +29,8 @@ type wrappedCall[Req, Resp any, Next ~func(context.Context, Req) (Resp, error)] 
 	check(resp Resp) error
 	// complete completes a response that was checked.
 	complete(resp Resp) Resp
+	// passed is told which request a hook got, and which one it passes on.
+	passed(hook string, got, passes Req)
 	// toolCall returns the call, for events; nil if it is a model call.
 	toolCall() *abi.ToolCall
 	// messages returns the messages of a response, for events.
@@ -50,11 +52,12 @@ func enter[Req, Resp any, Next ~func(context.Context, Req) (Resp, error)](
 	}
 	rt := c.runtimeOf(i, w)
 	inner := innerLayers{rt: rt}
-	next := func(inside context.Context, req Req) (resp Resp, err error) {
+	next := func(inside context.Context, passes Req) (resp Resp, err error) {
 		if err := inner.refusal(); err != nil {
 			return resp, err
 		}
-		resp, inner.updates, inner.err = enter(inside, c, i+1, req)
+		c.passed(w.name, req, passes)
+		resp, inner.updates, inner.err = enter(inside, c, i+1, passes)
 		inner.close(ctx)
 		return resp, inner.err
 	}

@@ -71,7 +71,7 @@ func (t *Task) Change() (u host.StateUpdate, ok bool) {
 // Input returns the input of the agent for a run with this task. Each attempt gets the same, and it is taken once.
 func (t *Task) Input(r *Run) host.Input {
 	in := host.Input{
-		Thread: ThreadName(r.Owner, r.Thread), Seed: r.Seed(), Once: true, Messages: t.Messages, Continue: t.Continue, Checkpoint: t.Checkpoint,
+		Thread: ThreadName(r.Owner, r.Thread), Seed: r.Seed(), Once: true, Requests: true, Messages: t.Messages, Continue: t.Continue, Checkpoint: t.Checkpoint,
 		InterruptBefore: t.InterruptBefore, InterruptAfter: t.InterruptAfter, RecursionLimit: t.RecursionLimit, Model: t.Model,
 		Metadata: wire.Map{{Key: "run_id", Value: wire.String(r.ID)}, {Key: "thread_id", Value: wire.String(r.Thread)}},
 	}

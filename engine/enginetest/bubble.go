@@ -54,5 +54,5 @@ func aRunWaitsForAThreadThatADeadProcessHolds(t *testing.T, start Start) {
 	require.Equal(t, runs.Success, r.over(run).Status)
 	events := r.events(run)
 	require.Equal(t, []string{"1 run", "1 end completed"}, []string{events[0], events[len(events)-1]})
-	require.Len(t, events, 8, "attempts that found the thread busy leave no events")
+	require.Len(t, events, 9, "attempts that found the thread busy leave no events")
 }

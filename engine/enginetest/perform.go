@@ -25,7 +25,7 @@ func aRunIsPerformed(t *testing.T, start Start) {
 	require.Equal(t, []any{1, checkpoint.ID(0), checkpoint.ID(2)}, []any{run.Attempt, run.Before, run.After})
 	require.Equal(t, []string{
 		"1 run", "1 state input", "1 checkpoint",
-		"1 step model", "1 model model", "1 state model", "1 checkpoint model", //nolint:dupword // a type and a step
+		"1 step model", "1 request model", "1 model model", "1 state model", "1 checkpoint model", //nolint:dupword // a type and a step
 		"1 end completed",
 	}, r.events(run))
 	require.Equal(t, []any{runs.ThreadIdle, "helper"}, []any{r.thread().Status, r.thread().Agent})

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/auth"
 	"github.com/agenthost/agenthost/server/internal/sse"
@@ -139,6 +140,8 @@ func (s *eventSource) page(ctx context.Context, limit int) (*eventsDocument, err
 			case errors.Is(err, runs.ErrNoRun): // it was removed meanwhile
 			case err != nil:
 				return nil, err
+			case !s.sees(&event):
+				s.at = eventPlace{all[i].Number, event.Seq}
 			case len(out.Events) == limit || size > 0 && size+len(event.Data) > maxEventBytes:
 				out.Next, out.More = s.at.String(), true
 				return out, nil
@@ -165,6 +168,11 @@ func (s *eventSource) after(run *runs.Run) uint64 {
 		return s.at.seq
 	}
 	return 0
+}
+
+// sees reports whether the client may see an event: the system prompt and the definitions of tools are for those who operate the agent.
+func (s *eventSource) sees(e *runs.Event) bool {
+	return s.all || e.Type != string(host.EventModelRequest)
 }
 
 // show returns an event for the client.
@@ -210,6 +218,9 @@ func (s *eventSource) next(ctx context.Context) ([]sse.Event, <-chan struct{}, e
 // nextOfRun waits for the next event of the run that is followed.
 func (s *eventSource) nextOfRun(ctx context.Context) ([]sse.Event, error) {
 	event, err, ok := s.pull()
+	for ok && err == nil && !s.sees(&event) {
+		event, err, ok = s.pull()
+	}
 	switch {
 	case !ok && s.h.Closing.Err() == nil:
 		return s.over(ctx)
@@ -271,8 +282,7 @@ func (s *eventSource) begun(ctx context.Context, run *runs.Run) {
 	s.run, s.pull, s.stop = run, next, func() { closing(); end(); left() }
 }
 
-// withoutHidden returns an event without the fields that its agent hides from clients, and without what only those may see who operate the agent:
-// its system prompt and the definitions of its tools.
+// withoutHidden returns an event without the fields that its agent hides from clients.
 func withoutHidden(data json.RawMessage, hidden func(field string) bool) json.RawMessage {
 	var event map[string]json.RawMessage
 	if json.Unmarshal(data, &event) != nil {
@@ -292,10 +302,6 @@ func withoutHidden(data json.RawMessage, hidden func(field string) bool) json.Ra
 // hide returns an event without what is hidden; nil if it has nothing of that.
 func hide(event map[string]json.RawMessage, hidden func(field string) bool) map[string]json.RawMessage {
 	found := hideFields(event, hidden)
-	if event["request"] != nil {
-		delete(event, "request")
-		found = true
-	}
 	var update map[string]json.RawMessage
 	if event["update"] != nil && json.Unmarshal(event["update"], &update) == nil && hideFields(update, hidden) {
 		event["update"], found = encoded(update), true

@@ -64,7 +64,7 @@ func TestFollowingAThread(t *testing.T) {
 	over, err := reader.Next() // of the run before
 	require.NoError(t, err)
 	require.Equal(t, "over", over.Name)
-	go r.stream(thread, doc{"input": human("two")})
+	r.get("POST", "/threads/"+thread+"/runs", doc{"assistant_id": "agent", "input": human("two")})
 	var ids, kinds []string
 	for {
 		frame, err := reader.Next()
@@ -137,4 +137,6 @@ func TestHiddenFieldsInEvents(t *testing.T) {
 	ann.stream(thread, doc{"command": doc{"resume": doc{question: doc{"decisions": []any{doc{"type": "approve"}}}}}})
 	require.NotEmpty(t, fields(ann), "%s keeps what was decided", hidden)
 	require.Empty(t, fields(r.as(only("threads"))))
+	require.Contains(t, eventTypes(ann.object("GET", "/threads/"+thread+"/events", nil)), "request")
+	require.NotContains(t, eventTypes(r.as(only("threads")).object("GET", "/threads/"+thread+"/events", nil)), "request", "it has the system prompt")
 }

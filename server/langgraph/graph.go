@@ -27,7 +27,11 @@ func (h *Handler) assistantGraph(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.answer(graphOf(agent.Program()))
+	graph := graphOf(agent.Program())
+	if parts := middlewareOf(agent); len(parts) > 0 {
+		graph.Nodes[0].Metadata = map[string]any{"middleware": parts}
+	}
+	return c.answer(graph)
 }
 
 // graphDocument is a program as clients see it.
@@ -48,6 +52,25 @@ type edgeDocument struct {
 	Target      string `json:"target"`
 	Conditional bool   `json:"conditional,omitempty"`
 	Data        string `json:"data,omitempty" jsonschema:"The condition."`
+}
+
+// partDocument is a middleware of an agent. The start of a graph has them in its metadata.
+type partDocument struct {
+	Name         string            `json:"name"`
+	Version      string            `json:"version,omitempty"`
+	Digest       string            `json:"digest,omitempty"` // of a plugin
+	Capabilities []host.Capability `json:"capabilities,omitempty"`
+}
+
+func middlewareOf(agent *runs.Agent) (out []partDocument) {
+	asked := map[string][]host.Capability{}
+	for _, c := range agent.Capabilities() {
+		asked[c.Middleware] = append(asked[c.Middleware], c)
+	}
+	for _, part := range agent.Middleware() {
+		out = append(out, partDocument{part.Name, part.Version, part.Digest, asked[part.Name]})
+	}
+	return out
 }
 
 func graphOf(p *host.Program) graphDocument {

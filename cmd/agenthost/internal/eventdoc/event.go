@@ -30,6 +30,10 @@ var kinds = []Kind{
 	},
 	{host.EventModel, "A model call ended", []string{"step"}, []string{"model", "messages", "error", "first_token", "duration"}},
 	{
+		host.EventModelRequest, "A model is about to be called: all that the agent asks, or what a hook changed in that; only where a program asked for it",
+		[]string{"step", "request"}, nil,
+	},
+	{
 		host.EventTool, "A tool call starts, or ended: then it has messages, an error or interrupts",
 		[]string{"step", "call"},
 		[]string{"messages", "error", "interrupts", "duration"},
@@ -75,6 +79,7 @@ func keys() map[string]object {
 		"state":       mapOf("The values of the fields that changed"),
 		"unset":       listOf(object{"type": "string"}, "The fields that no longer have a value"),
 		"update":      reference("update"),
+		"request":     reference("request"),
 		"text":        text("A piece of the answer, or the text of a warning"),
 		"reasoning":   text("A piece of the model's reasoning"),
 		"name":        text("The name of a custom event"),

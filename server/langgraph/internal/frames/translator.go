@@ -127,7 +127,7 @@ func (t *Translator) event(e *host.Event) {
 		t.custom(e)
 	case host.EventEnd:
 		t.end(e)
-	case host.EventHook, host.EventWarn, host.EventAlert:
+	case host.EventHook, host.EventModelRequest, host.EventWarn, host.EventAlert:
 	}
 }
 

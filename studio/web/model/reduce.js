@@ -137,9 +137,15 @@ function leaveStep(m, at) {
 	sortStep(m);
 	if (m.step && !m.step.end) {
 		m.step.end = at;
+		if (m.step.kind === 'hook') return closeStep(m); // its own time is that of its hook
 		const inside = m.open.reduce((sum, s) => sum + (s.depth === 2 && s.kind !== 'note' ? s.end - s.start : 0), 0);
 		m.step.own = Math.max(0, at - m.step.start - inside);
 	}
+	closeStep(m);
+}
+
+/** @param {Model} m */
+function closeStep(m) {
 	m.step = null;
 	m.open = [];
 	m.spanFrom = m.spans.length;
@@ -201,9 +207,11 @@ const handlers = {
 
 	hook(m, e, _run, row, at) {
 		const name = e.step ?? '';
-		const s = span('hook', name, began(e, at), at, row, { failed: !!e.error, detail: e.call?.name });
+		let s = span('hook', name, began(e, at), at, row, { failed: !!e.error, detail: e.call?.name });
 		const call = e.call?.id;
-		inStep(m, s, !name.includes('.wrap_') ? none : (inner) => !call || inner.event.call?.id === call);
+		if (m.step?.name === name) s = Object.assign(m.step, { kind: 'hook', own: s.own, failed: s.failed, event: e }); // the step is this hook
+		else inStep(m, s, !name.includes('.wrap_') ? none : (inner) => !call || inner.event.call?.id === call);
+		s.passed = !!e.error && (m.open.some((inner) => inner !== s && inner.start >= s.start && inner.event.error?.message === e.error?.message) || (!!call && e.error.type === 'tool_error'));
 		part(m, e, s);
 		const u = e.update;
 		if (u) {
@@ -362,7 +370,7 @@ function part(m, e, s) {
 	if (e.digest) p.digest = e.digest;
 	if (e.fuel) p.fuel.push(e.fuel);
 	if (e.instance) p.instances.add(e.instance);
-	if (e.error) p.faults.push({ step: s.name, error: e.error, time: e.time });
+	if (e.error && !s.passed) p.faults.push({ step: s.name, error: e.error, time: e.time });
 	const hook = s.name.slice(dot + 1);
 	const h = p.hooks.get(hook) ?? { calls: 0, own: 0, fuel: 0 };
 	p.hooks.set(hook, { calls: h.calls + 1, own: h.own + s.own, fuel: h.fuel + (e.fuel ?? 0) });

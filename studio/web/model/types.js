@@ -134,6 +134,7 @@
  * @property {Event} event
  * @property {string} [detail]
  * @property {boolean} [failed]
+ * @property {boolean} [passed] its error is that of something within it
  */
 
 /**

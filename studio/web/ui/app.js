@@ -6,12 +6,20 @@ import { assistants, copy, messageOf, model, open, refresh, remove, rename, stat
 import { href, route, views } from '../route.js';
 import { shown } from '../model/text.js';
 import { Chat } from './chat.js';
+import { Graph } from './graph.js';
+import { History } from './history.js';
 import { Badge, Failure, Icon, html } from './html.js';
+import { Plugins } from './plugins.js';
+import { Requests } from './requests.js';
+import { StateView } from './state.js';
 import { Threads } from './threads.js';
+import { Timeline } from './timeline.js';
 
-/** The views there are. @type {Partial<Record<typeof views[number], {title: string, view: any}>>} */
+/** @type {Record<typeof views[number], {title: string, view: any}>} */
 const present = {
-	chat: { title: 'Chat', view: Chat },
+	chat: { title: 'Chat', view: Chat }, timeline: { title: 'Timeline', view: Timeline }, state: { title: 'State', view: StateView },
+	history: { title: 'History', view: History }, requests: { title: 'Requests', view: Requests }, graph: { title: 'Graph', view: Graph },
+	plugins: { title: 'Plugins', view: Plugins },
 };
 
 export function App() {
@@ -38,7 +46,7 @@ export function App() {
 		addEventListener('keydown', keys);
 		return () => removeEventListener('keydown', keys);
 	}, []);
-	const View = present[view]?.view ?? Chat;
+	const { title, view: View } = present[id || still.value ? view : 'chat'];
 	const opened = !!id || still.value;
 	return html`<div class=${'app' + (menu ? ' menu' : '') + (still.value ? ' still' : '')}>
 		<a class="skip" href="#main" onClick=${(/** @type {Event} */ e) => (e.preventDefault(), document.getElementById('main')?.focus())}>Skip to the thread</a>
@@ -55,9 +63,9 @@ export function App() {
 				${opened ? html`<${Title} />` : html`<h1>New thread</h1>`}
 			</header>
 			${opened && html`<nav class="tabs" aria-label="Views of the thread">
-				${views.map((v) => present[v] && html`<a key=${v} href=${href({ view: v })} aria-current=${v === view ? 'page' : undefined}><${Icon} name=${v} />${present[v]?.title}</a>`)}
+				${views.map((v) => html`<a key=${v} href=${href({ view: v })} aria-current=${v === view ? 'page' : undefined}><${Icon} name=${v} />${present[v].title}</a>`)}
 			</nav>`}
-			<section class="view" aria-label=${present[view]?.title ?? 'Chat'}><${View} /></section>
+			<section class="view" aria-label=${title}><${View} /></section>
 		</main>
 		${locked.value && html`<${Key} />`}
 	</div>`;

@@ -137,14 +137,14 @@ export function LineDiff({ before, after, around = 3 }) {
 	const out = [];
 	lines.forEach((l, i) => {
 		if (near.has(i)) out.push(line(l));
-		else if (i === 0 || near.has(i - 1)) out.push(html`<span class="cut">⋯</span>\n`);
+		else if (i === 0 || near.has(i - 1)) out.push(html`<span class="cut">⋯</span>`);
 	});
 	return html`<pre class="diff" tabindex="0">${out}</pre>`;
 }
 
 /** @param {import('../model/diff.js').Piece} l */
 function line(l) {
-	const text = shown(l.text) + '\n';
+	const text = shown(l.text);
 	if (l.kind === 'gone') return html`<del>- ${text}</del>`;
 	if (l.kind === 'new') return html`<ins>+ ${text}</ins>`;
 	return html`<span>  ${text}</span>`;

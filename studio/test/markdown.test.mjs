@@ -25,6 +25,7 @@ test('lines', () => {
 	assert.deepEqual(inline('a **b** `c` *d* ~~e~~').map((p) => p.kind), ['text', 'bold', 'text', 'code', 'text', 'italic', 'text', 'strike']);
 	assert.deepEqual(inline('snake_case_name'), [{ kind: 'text', text: 'snake_case_name' }]);
 	assert.deepEqual(inline('[x](https://a.example)')[0].href, 'https://a.example');
+	assert.deepEqual(inline('a[0] [x](https://a.example)').map((p) => p.text ?? p.href), ['a[0] ', 'https://a.example']);
 	assert.equal(inline('see https://a.example/b, and')[1].href, 'https://a.example/b');
 });
 

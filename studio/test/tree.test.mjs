@@ -15,6 +15,7 @@ test('a branch has a lane of its own until it joins', () => {
 	const { lines, width } = lanes([{ id: 5, parent: 4 }, { id: 4, parent: 2 }, { id: 3, parent: 2 }, { id: 2, parent: 1 }, { id: 1, parent: 0 }]);
 	assert.equal(width, 2);
 	assert.deepEqual(lines.map((l) => l.lane), [0, 0, 1, 0, 0]);
+	assert.deepEqual(lines.map((l) => l.tip), [true, false, true, false, false]);
 	assert.deepEqual(lines[2].passing, [0]);
 	assert.deepEqual(lines[3].joining, [1]);
 });

@@ -6,8 +6,17 @@ import { signal } from '@preact/signals';
 
 const stored = 'agenthost.key';
 
+/** storage returns where the key is kept; a page in a file may have none. */
+function storage() {
+	try {
+		return sessionStorage;
+	} catch {
+		return null;
+	}
+}
+
 /** The key of the server, kept until the tab is closed. */
-export const key = signal(sessionStorage.getItem(stored) ?? '');
+export const key = signal(storage()?.getItem(stored) ?? '');
 /** Whether the server wants a key that it has not got. */
 export const locked = signal(false);
 /** Whether the server does not answer. */
@@ -16,9 +25,8 @@ export const offline = signal(false);
 /** @param {string} value */
 export function useKey(value) {
 	key.value = value;
-	locked.value = false;
-	if (value) sessionStorage.setItem(stored, value);
-	else sessionStorage.removeItem(stored);
+	if (value) storage()?.setItem(stored, value);
+	else storage()?.removeItem(stored);
 }
 
 /** An answer that is an error. */
@@ -52,7 +60,10 @@ async function send(method, path, body, more) {
 		throw err instanceof DOMException ? err : new ApiError(0, 'The server does not answer.');
 	}
 	offline.value = false;
-	if (response.ok) return response;
+	if (response.ok) {
+		locked.value = false;
+		return response;
+	}
 	if (response.status === 401) locked.value = true;
 	throw new ApiError(response.status, await reason(response));
 }

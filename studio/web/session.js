@@ -5,6 +5,7 @@ import { ApiError, api, events, follow, locked } from './client.js';
 import { programOf } from './model/graph.js';
 import { checkpointName, checkpointOf } from './model/langgraph.js';
 import { emptyModel, reduce, seed, without } from './model/reduce.js';
+import { read } from './model/recording.js';
 import { brief } from './model/text.js';
 import { go, route } from './route.js';
 
@@ -55,7 +56,7 @@ export async function refresh() {
 	try {
 		const { status, limit } = filter.value;
 		const body = {
-			limit, sort_by: 'updated_at', sort_order: 'desc', select: ['thread_id', 'status', 'metadata', 'created_at', 'updated_at'], ...(status && { status }),
+			limit, sort_by: 'updated_at', sort_order: 'desc', select: ['thread_id', 'status', 'interrupts', 'metadata', 'created_at', 'updated_at'], ...(status && { status }),
 		};
 		const [found, total, agents] = await Promise.all([
 			api('POST', '/threads/search', body), api('POST', '/threads/count', status ? { status } : {}),
@@ -354,11 +355,35 @@ export async function remove(id) {
 	await refresh();
 }
 
+/** statusOf says what a thread does. @param {Thread} t */
+export const statusOf = (t) =>
+	t.status === 'busy' ? 'running' : t.status === 'error' ? 'failed' : t.status !== 'interrupted' ? t.status : Object.keys(t.interrupts ?? {}).length ? 'waits' : 'stopped';
+
 /** @param {{thread_id: string, metadata?: Record<string, any>}} t */
 export const titleOf = (t) => {
 	const { title, thread_name: name } = t.metadata ?? {};
 	return brief(String(title ?? name ?? ''), 80) || 'Thread ' + t.thread_id.slice(0, 8);
 };
+
+/** The name of the file that is shown. */
+export const fileName = signal('');
+
+/**
+ * show shows a recording, without a server.
+ * @param {{name: string, text: string}} recording
+ */
+export function show({ name, text }) {
+	still.value = true;
+	fileName.value = name;
+	if (!route.value.thread) go({ thread: 'file', view: 'chat' });
+	try {
+		model.value = reduce(emptyModel(), read(text));
+		state.value = 'live';
+	} catch (err) {
+		state.value = 'failed';
+		failure.value = messageOf(err);
+	}
+}
 
 /** watch keeps the list of threads as it is on the server, as long as somebody looks. */
 export function watch() {

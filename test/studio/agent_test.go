@@ -45,7 +45,7 @@ func (french) Hooks(context.Context, host.Env) (*host.Hooks, error) {
 	}, nil
 }
 
-func newAgent(t testing.TB, g *gate) runs.Agent {
+func newAgent(t testing.TB, g *gate, more ...host.Middleware) runs.Agent {
 	t.Helper()
 	rules, err := scripted.NewRules(
 		scripted.Rule{From: "human", When: "^weather (.*)$", Say: "I look it up.", Call: []scripted.RuleCall{{Tool: "get_weather", Args: map[string]any{"city": "$1"}}}},
@@ -98,12 +98,12 @@ func newAgent(t testing.TB, g *gate) runs.Agent {
 			}),
 			tool.Func("fail", "Fails.", func(context.Context, struct{}) (string, error) { return "", errors.New("the disk is full") }),
 		},
-		Middleware: []host.Middleware{
+		Middleware: append([]host.Middleware{
 			builtin.TodoList{}, french{}, plugin.Wasm{ID: "redact", Bytes: redact, Config: map[string]any{"types": []any{"email"}}},
 			builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{"write_file": {
 				AllowedDecisions: []builtin.DecisionType{builtin.Approve, builtin.Edit, builtin.Reject, builtin.Respond},
 			}}},
-		},
+		}, more...),
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, agent.Close()) })

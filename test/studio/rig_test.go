@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agenthost/agenthost/host"
 	storememory "github.com/agenthost/agenthost/host/store/memory"
 	"github.com/agenthost/agenthost/host/store/semantic"
 	"github.com/agenthost/agenthost/runs"
@@ -28,13 +29,13 @@ type rig struct {
 }
 
 // setup starts a server and opens the page. yaml is the serve.yaml of the server.
-func setup(t *testing.T, yaml string) *rig {
+func setup(t *testing.T, yaml string, more ...host.Middleware) *rig {
 	t.Helper()
 	r := &rig{t: t, gate: &gate{began: make(chan struct{}, 100), let: make(chan struct{}, 100)}}
 	serve, err := config.Parse("serve.yaml", []byte(yaml), config.Options{})
 	require.NoError(t, err)
 	s, err := server.New(server.Config{
-		Agents: map[string]runs.Agent{"helper": newAgent(t, r.gate)}, Runs: runsmemory.New(runsmemory.Options{}), Serve: serve, Version: "test",
+		Agents: map[string]runs.Agent{"helper": newAgent(t, r.gate, more...)}, Runs: runsmemory.New(runsmemory.Options{}), Serve: serve, Version: "test",
 		Store: semantic.WithoutIndex(storememory.New()),
 	})
 	require.NoError(t, err)

@@ -138,7 +138,7 @@ export function inline(text, depth = 0) {
 		const at = m.index, mark = m[0];
 		const found = missing.has(mark) ? null : part(text, at, mark, depth);
 		if (!found) {
-			if (mark[0] !== 'h' && mark !== '\n' && mark !== '\\') missing.add(mark);
+			if (mark === '[' ? lost(text, at) : mark[0] !== 'h' && mark !== '\n' && mark !== '\\') missing.add(mark);
 			continue;
 		}
 		plain(at);
@@ -181,6 +181,16 @@ function part(text, at, mark, depth) {
 }
 
 /**
+ * lost reports whether no link can follow.
+ * @param {string} text
+ * @param {number} at
+ */
+function lost(text, at) {
+	const close = text.indexOf('](', at);
+	return close < 0 || text.indexOf(')', close) < 0;
+}
+
+/**
  * @param {string} text
  * @param {number} at
  * @param {number} depth
@@ -188,7 +198,9 @@ function part(text, at, mark, depth) {
  */
 function link(text, at, depth) {
 	const close = text.indexOf('](', at);
-	const end = close < 0 ? -1 : text.indexOf(')', close);
+	const inner = text.indexOf('[', at + 1);
+	if (close < 0 || (inner >= 0 && inner < close)) return null;
+	const end = text.indexOf(')', close);
 	if (end < 0 || close - at > 1000 || end - close > 2000 || depth >= deepest) return null;
 	return { part: { kind: 'link', href: text.slice(close + 2, end).trim().split(/\s/)[0], parts: nested(text.slice(at + 1, close), depth) }, end: end + 1 };
 }

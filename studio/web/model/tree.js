@@ -9,6 +9,7 @@
  * @property {number[]} passing lanes of other branches that pass by
  * @property {number[]} joining lanes of the branches that begin here
  * @property {boolean} root nothing is below it
+ * @property {boolean} tip nothing is above it
  */
 
 /**
@@ -25,6 +26,7 @@ export function lanes(nodes) {
 	let width = 1;
 	for (const n of nodes) {
 		let lane = waits.indexOf(n.id);
+		const tip = lane < 0;
 		if (lane < 0) {
 			lane = waits.indexOf(null);
 			if (lane < 0) lane = waits.length;
@@ -33,7 +35,7 @@ export function lanes(nodes) {
 		for (const i of joining) waits[i] = null;
 		const root = !known.has(n.parent);
 		waits[lane] = root ? null : n.parent;
-		lines.push({ id: n.id, lane, joining, root, passing: waits.flatMap((id, i) => (id !== null && i !== lane ? [i] : [])) });
+		lines.push({ id: n.id, lane, joining, root, tip, passing: waits.flatMap((id, i) => (id !== null && i !== lane ? [i] : [])) });
 		width = Math.max(width, waits.length);
 	}
 	return { lines, width };

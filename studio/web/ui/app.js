@@ -2,9 +2,10 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { locked, offline, useKey } from '../client.js';
-import { assistants, copy, messageOf, model, open, refresh, remove, rename, state, still, thread, titleOf } from '../session.js';
+import { assistants, copy, fileName, messageOf, model, open, refresh, remove, rename, state, statusOf, still, thread, titleOf } from '../session.js';
 import { href, route, views } from '../route.js';
 import { shown } from '../model/text.js';
+import { clock } from '../model/time.js';
 import { Chat } from './chat.js';
 import { Graph } from './graph.js';
 import { History } from './history.js';
@@ -30,8 +31,8 @@ export function App() {
 		setMenu(false);
 	}, [id]);
 	useEffect(() => {
-		const name = thread.value ? titleOf(thread.value) + ' · ' : '';
-		document.title = name + 'agenthost studio';
+		const name = thread.value ? titleOf(thread.value) : fileName.value;
+		document.title = (name && name + ' · ') + 'agenthost studio';
 	}, [thread.value]);
 	useEffect(() => {
 		/** @param {KeyboardEvent} e */
@@ -80,7 +81,8 @@ function Title() {
 		setEditing(false);
 		setError('');
 	}, [t?.thread_id]);
-	if (!t) return html`<h1>${still.value ? document.title : state.value === 'loading' ? '…' : 'Thread'}</h1>`;
+	if (still.value) return html`<h1>${shown(fileName.value)}</h1><${Badge} kind="edited">recording</><span class="quiet">${clock(model.value.run?.start ?? 0)}</span>`;
+	if (!t) return html`<h1>${state.value === 'loading' ? '…' : 'Thread'}</h1>`;
 	/** @param {() => unknown} does */
 	const act = (does) => async () => {
 		if (menu.current) menu.current.open = false;
@@ -101,13 +103,13 @@ function Title() {
 			}}><input name="title" aria-label="Title of the thread" value=${titleOf(t)} ref=${(/** @type {any} */ i) => i?.focus()} onKeyDown=${(/** @type {KeyboardEvent} */ e) => e.key === 'Escape' && setEditing(false)} /><button class="main">Save</button></form>`
 			: html`<h1 dir="auto">${titleOf(t)}</h1>`}
 		${agent && html`<span class="quiet agent">${shown(agent.name)}</span>`}
-		<${Badge} kind=${t.status}>${t.status === 'busy' ? 'running' : t.status === 'interrupted' ? 'waits' : t.status === 'error' ? 'failed' : t.status}</>
-		${!still.value && html`<details class="drop" ref=${menu}><summary class="button square" aria-label="More"><${Icon} name="more" /></summary><div class="items">
+		<${Badge} kind=${t.status}>${statusOf(t)}</>
+		<details class="drop" ref=${menu}><summary class="button square" aria-label="More"><${Icon} name="more" /></summary><div class="items">
 			<button onClick=${act(() => setEditing(true))}>Rename</button>
 			<button onClick=${act(() => copy(t.thread_id))}>Fork into a new thread</button>
 			<button onClick=${act(() => download(t))}>Export</button>
 			<button class="bad" onClick=${act(() => confirm(`Delete “${titleOf(t)}” with all its runs and checkpoints?`) && remove(t.thread_id))}>Delete</button>
-		</div></details>`}
+		</div></details>
 		${error && html`<${Failure} text=${error} />`}`;
 }
 

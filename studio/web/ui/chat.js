@@ -57,12 +57,12 @@ export function Chat() {
 		${state.value === 'none' && !still.value && html`<${Welcome} />`}
 		${open && state.value !== 'loading' && html`<${Rows} class="conversation" label="Conversation" role="log" sticks estimate=${72} items=${items} keyOf=${(/** @type {Item} */ i) => i.key}
 			row=${(/** @type {Item} */ item) => html`<${Entry} item=${item} results=${results} version=${m} />`}
-			top=${partial.value && html`<p class="aside">Events of earlier runs are no longer kept. The messages are those of the state.</p>`}
+			top=${partial.value && html`<div><p class="quiet">There are no events of earlier runs: they are kept for a limited time, and not copied. The messages are those of the state.</p></div>`}
 			bottom=${html`<div class="tail">
 				${items.length === 0 && !run && html`<p class="aside">This thread is empty. Say something.</p>`}
 				${run && run.end > 0 && run.error && html`<${RunFailure} />`}
 				${questions.length > 0 && html`<${Questions} key=${questions.map((q) => q.id).join()} questions=${questions} />`}
-				${run && run.end > 0 && !questions.length && run.status === 'interrupted' && !still.value && html`<${Stopped} next=${m.run?.span.event.next} />`}
+				${run && run.end > 0 && !questions.length && (run.status === 'interrupted' || run.status === 'cancelled') && !still.value && html`<${Stopped} next=${m.run?.span.event.next} />`}
 			</div>`} />`}
 		${open && html`<${Doing} />`}
 		${!still.value && html`<${Composer} />`}
@@ -112,7 +112,7 @@ function Entry({ item, results }) {
 	if (m.role === 'human') return html`<article class="message human" aria-label="You said"><${Blocks} content=${m.content} /></article>`;
 	if (m.role === 'ai') {
 		return html`<article class="message ai" aria-label="The agent said">
-			${m.name && m.name !== model.value.run?.agent && html`<span class="label">${shown(m.name)}</span>`}
+			${m.name && m.name !== (model.value.run?.agent ?? agentOf()?.graph_id) && html`<span class="label">${shown(m.name)}</span>`}
 			<${Blocks} content=${m.content} markdown />
 			${m.tool_calls?.map((c) => html`<${Card} key=${c.id} call=${c} known=${calls.get(c.id)} result=${results.get(c.id)} />`)}
 			${m.invalid_tool_calls?.map((c) => html`<div class="card failed"><div class="head"><${Icon} name="warn" /><span class="mono">${shown(c.name)}</span><${Badge} kind="failed">malformed</></div><pre tabindex="0">${shown(c.args)}</pre><p class="bad">${shown(c.error)}</p></div>`)}

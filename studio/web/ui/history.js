@@ -32,7 +32,7 @@ export function History() {
 				keyOf=${(/** @type {Checkpoint} */ c) => String(c.id)} row=${(/** @type {Checkpoint} */ c, /** @type {number} */ i) => html`<div id=${'cp-' + c.id} role="option" aria-selected=${i === at} aria-posinset=${i + 1} aria-setsize=${all.length} class="cp" onClick=${() => go({ view: 'history', at: String(c.id) })}>
 					<${Lane} line=${tree.lines[i]} width=${tree.width} head=${c.id === m.head} />
 					<span class="num quiet id">${c.id}</span><span class="mono step">${shown(c.step || c.source)}</span>
-					${c.id === m.head && html`<${Badge} kind="busy">newest</>`}${(c.source === 'fork' || c.source === 'update') && html`<${Badge} kind="edited">${c.source}</>`}
+					${c.id === m.head && html`<${Badge} kind="busy">newest</>`}${c.step && (c.source === 'fork' || c.source === 'update') && html`<${Badge} kind="edited">${c.source}</>`}
 					<span class="quiet what">${whatOf(c)}</span><span class="quiet num when">${clock(c.time)}</span></div>`} />
 		</div>
 		${chosen ? html`<${Place} key=${chosen.id} c=${chosen} />` : html`<p class="aside details">Choose a checkpoint to go on from it, or to change it. The arrow keys move in the list.</p>`}
@@ -56,7 +56,7 @@ function Lane({ line, width, head }) {
 	return html`<svg class="lanes" width=${Math.min(width, 8) * lane} height=${height} aria-hidden="true">
 		${line.passing.map((n) => html`<path d=${`M${x(n)} 0V${height}`} />`)}
 		${line.joining.map((n) => html`<path d=${`M${x(n)} 0C${x(n)} ${mid} ${x(line.lane)} ${mid / 2} ${x(line.lane)} ${mid}`} />`)}
-		${!head && html`<path d=${`M${x(line.lane)} 0V${mid}`} />`}
+		${!line.tip && html`<path d=${`M${x(line.lane)} 0V${mid}`} />`}
 		${!line.root && html`<path d=${`M${x(line.lane)} ${mid}V${height}`} />`}
 		<circle cx=${x(line.lane)} cy=${mid} r="4" class=${head ? 'head' : ''} />
 	</svg>`;

@@ -14,7 +14,7 @@ export function Plugins() {
 	useEffect(() => void readProgram(), [agent?.assistant_id]);
 	const names = useMemo(() => [...new Set([...(p?.middleware ?? []).map((x) => x.name), ...m.parts.keys()])], [m, p]);
 	if (!names.length) return html`<${Empty} title="No middleware"><p>This agent has none, or none of it has run in this thread.</p></>`;
-	return html`<div class="page plugins" tabindex="0" role="region" aria-label="Plugins">
+	return html`<div class="page plugins" tabindex="0" role="region" aria-label="Middleware of the agent">
 		${names.map((name) => html`<${One} key=${name} name=${name} known=${p?.middleware.find((x) => x.name === name)} part=${m.parts.get(name)} />`)}
 	</div>`;
 }
@@ -24,7 +24,7 @@ function One({ name, known, part }) {
 	const digest = part?.digest || known?.digest || '';
 	const most = part?.fuel.length ? Math.max(...part.fuel.slice(-5000)) : 0;
 	return html`<section class="block part"><h2><span class="mono">${shown(name)}</span>
-			<${Badge} kind=${digest ? 'edited' : ''}>${digest ? 'plugin, sandboxed' : 'built in'}</>
+			<${Badge} kind=${digest ? 'plugin' : ''}>${digest ? 'plugin, sandboxed' : 'built in'}</>
 			${part?.faults.length ? html`<${Badge} kind="failed">${plural(part.faults.length, 'fault')}</>` : null}
 			${known?.version && html`<span class="quiet">${shown(known.version)}</span>`}</h2>
 		<dl class="facts">

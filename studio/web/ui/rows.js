@@ -1,6 +1,6 @@
 // A list of any length, of which only what can be seen is in the page.
 
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { html } from './html.js';
 
 const spare = 600; // pixels beyond both edges
@@ -17,11 +17,14 @@ export function Rows({ items, keyOf, row, estimate, sticks, label, role, selecte
 	const heights = useRef(/** @type {Map<string, number>} */ (new Map()));
 	const atEnd = useRef(true);
 	const [view, setView] = useState({ top: 0, height: 800 });
-	const [, again] = useState(0);
+	const [measured, again] = useState(0);
 
-	// Where each row begins. A thousand rows take some microseconds.
-	const starts = new Float64Array(items.length + 1);
-	for (let i = 0; i < items.length; i++) starts[i + 1] = starts[i] + (heights.current.get(keyOf(items[i], i)) ?? estimate);
+	// Where each row begins.
+	const starts = useMemo(() => {
+		const out = new Float64Array(items.length + 1);
+		for (let i = 0; i < items.length; i++) out[i + 1] = out[i] + (heights.current.get(keyOf(items[i], i)) ?? estimate);
+		return out;
+	}, [items, measured]);
 	const offset = list.current?.offsetTop ?? 0;
 	const first = find(starts, view.top - offset - spare);
 	const last = Math.min(items.length, find(starts, view.top - offset + view.height + spare) + 1);
@@ -82,8 +85,8 @@ export function Rows({ items, keyOf, row, estimate, sticks, label, role, selecte
 	return html`<div class=${'rows ' + (kind ?? '')} ref=${box} onScroll=${look} tabindex="0" onKeyDown=${keys} role=${onSelect ? 'listbox' : role ?? 'region'} aria-label=${label}
 		aria-activedescendant=${onSelect && selected !== undefined && selected >= first && selected < last ? idOf?.(selected) : undefined}>
 		${top}
-		<div ref=${list} role=${onSelect ? 'presentation' : undefined} style=${{ paddingTop: starts[first] + 'px', paddingBottom: starts[items.length] - starts[last] + 'px' }}>
-			${items.slice(first, last).map((item, i) => html`<div key=${keyOf(item, first + i)} data-key=${keyOf(item, first + i)} role=${onSelect ? 'presentation' : undefined}>${row(item, first + i)}</div>`)}
+		<div ref=${list} role=${onSelect || role === 'list' ? 'presentation' : undefined} style=${{ paddingTop: starts[first] + 'px', paddingBottom: starts[items.length] - starts[last] + 'px' }}>
+			${items.slice(first, last).map((item, i) => html`<div key=${keyOf(item, first + i)} data-key=${keyOf(item, first + i)} role=${onSelect ? 'presentation' : role === 'list' ? 'listitem' : undefined}>${row(item, first + i)}</div>`)}
 		</div>
 		${bottom}
 	</div>`;

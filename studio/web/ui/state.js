@@ -65,14 +65,19 @@ export function StateView() {
 /** @param {{label: string, value: number, all: Checkpoint[], onChange: (id: number) => void}} props */
 const Choice = ({ label, value, all, onChange }) => html`<label class="choice">${label}
 	<select value=${value} onChange=${(/** @type {any} */ e) => onChange(Number(e.target.value))}>
-		${all.map((c) => html`<option key=${c.id} value=${c.id}>${labelOf(c)} · ${clock(c.time)}</option>`)}
+		${all.filter((c, i) => i < 300 || c.id === value).map((c) => html`<option key=${c.id} value=${c.id}>${labelOf(c)} · ${clock(c.time)}</option>`)}
 		<option value=${0}>0 · the empty thread</option>
 	</select></label>`;
 
 /** @param {{from: number, to: number, a: import('../model/types.js').State, b: import('../model/types.js').State}} props */
 function Differences({ from, to, a, b }) {
 	const m = model.value;
-	const d = useMemo(() => diffStates(a, b), [a, b]);
+	const d = useMemo(() => {
+		const d = diffStates(a, b);
+		// A state from the server has the fields' first values, which events do not tell.
+		d.fields = d.fields.filter((f) => !((f.before === undefined && empty(f.after)) || (f.after === undefined && empty(f.before))) || writersOf(m, from, to, f.name).length);
+		return d;
+	}, [a, b]);
 	const by = /** @param {string} [field] */ (field) => writersOf(m, from, to, field);
 	const nothing = !d.added.length && !d.removed.length && !d.replaced.length && !d.fields.length;
 	return html`
@@ -86,6 +91,9 @@ function Differences({ from, to, a, b }) {
 			<${LineDiff} before=${f.before} after=${f.after} /></section>`)}
 		<details class="block whole"><summary>The whole state at ${to}</summary><${Content} state=${b} /></details>`;
 }
+
+/** @param {unknown} v */
+const empty = (v) => ['0', '""', '[]', '{}', 'null', 'false'].includes(JSON.stringify(v));
 
 /** @param {{names: string[]}} props */
 const By = ({ names }) => (names.length ? html`<span class="by">by ${names.map((n, i) => html`${i > 0 && ', '}<span class="mono">${shown(n)}</span>`)}</span>` : null);

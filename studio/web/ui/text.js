@@ -17,7 +17,7 @@ export const Markdown = ({ text }) => html`<div class="markdown" dir="auto">${ma
 function part(p) {
 	switch (p.kind) {
 		case 'heading':
-			return html`<p class=${'heading h' + p.level} role="heading" aria-level=${Math.min(6, (p.level ?? 1) + 2)}>${p.inline?.map(inline)}</p>`;
+			return html`<p class=${'heading h' + p.level}>${p.inline?.map(inline)}</p>`;
 		case 'code':
 			return html`<${Code} text=${p.text} label=${p.language} />`;
 		case 'rule':

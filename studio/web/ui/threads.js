@@ -2,8 +2,9 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
+import { locked } from '../client.js';
 import { ago } from '../model/time.js';
-import { filter, listError, refresh, threadTotal, threads, titleOf } from '../session.js';
+import { filter, listError, refresh, statusOf, threadTotal, threads, titleOf } from '../session.js';
 import { href, route } from '../route.js';
 import { Failure, Icon, html } from './html.js';
 import { Rows } from './rows.js';
@@ -12,8 +13,6 @@ import { Rows } from './rows.js';
 
 /** @type {Record<string, string>} */
 const statuses = { '': 'All', busy: 'Running', interrupted: 'Waiting', error: 'Failed', idle: 'Idle' };
-/** @type {Record<string, string>} */
-const words = { busy: 'running', interrupted: 'waits', error: 'failed', idle: 'idle' };
 
 export function Threads() {
 	const search = useSignal('');
@@ -32,7 +31,7 @@ export function Threads() {
 				${Object.entries(statuses).map(([value, text]) => html`<option value=${value}>${text}</option>`)}
 			</select>
 		</div>
-		${listError.value && html`<${Failure} text=${listError.value} retry=${refresh} />`}
+		${listError.value && !locked.value && html`<${Failure} text=${listError.value} retry=${refresh} />`}
 		${!all && !listError.value && html`<p class="loading" role="status">Reading threads…</p>`}
 		${all && !shown.length && html`<p class="aside">${wanted || filter.value.status ? 'No thread matches.' : 'There are no threads yet.'}</p>`}
 		${shown.length > 0 && html`<${Rows} items=${shown} label="Threads" role="list" estimate=${52} keyOf=${(/** @type {Thread} */ t) => t.thread_id} row=${(/** @type {Thread} */ t) => html`<${Line} t=${t} />`}
@@ -44,8 +43,8 @@ export function Threads() {
 function Line({ t }) {
 	const [now] = useState(Date.now);
 	const here = route.value.thread === t.thread_id;
-	return html`<a class=${'thread ' + t.status} role="listitem" href=${href({ thread: t.thread_id })} aria-current=${here ? 'true' : undefined}>
+	return html`<a class=${'thread ' + t.status} href=${href({ thread: t.thread_id })} aria-current=${here ? 'true' : undefined}>
 		<span class="title" dir="auto">${titleOf(t)}</span>
-		<span class="meta"><span class=${'dot ' + t.status}></span>${words[t.status] ?? t.status}<span class="when">${ago(t.updated_at, Math.max(now, Date.now()))}</span></span>
+		<span class="meta"><span class=${'dot ' + t.status}></span>${statusOf(t)}<span class="when">${ago(t.updated_at, Math.max(now, Date.now()))}</span></span>
 	</a>`;
 }

@@ -1,0 +1,238 @@
+package studio_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+)
+
+// Someone edits the arguments, changes the state before that, goes on from there, and compares the two branches.
+func TestAForkComparedWithItsParent(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "{}")
+	r.say("hello")
+	r.see("You said: hello")
+	r.view("History")
+	r.click(`all('[role=option]').find((n) => n.textContent.includes('input'))`)
+	r.click(`button('Edit the state')`)
+	r.fill("New text", "bonjour")
+	r.shoot("history-edit")
+	r.click(`button('Save as a new checkpoint')`)
+	r.see("update")
+	r.click(`all('[role=option]')[0]`)
+	r.click(`button('Go on from here')`)
+	r.see("You said: bonjour")
+	r.wait(`!has('You said: hello')`)
+	r.view("History")
+	r.wait(`document.querySelectorAll('.lanes path').length > 5`)
+	r.shoot("history-fork")
+	r.click(`all('[role=option]').find((n) => n.textContent.includes('todo_list.after_model') && !n.textContent.includes('newest'))`)
+	r.click(`button('Compare with the newest')`)
+	r.wait(`all('.mline.gone').some((n) => n.textContent.includes('You said: hello'))`)
+	r.wait(`all('.mline.new').some((n) => n.textContent.includes('You said: bonjour'))`)
+	r.shoot("state-branches")
+}
+
+// The connection breaks while a run is under way. The page says so, comes back, and misses nothing.
+func TestAConnectionThatBreaks(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "{}")
+	r.expect("net::ERR", "Failed to load resource")
+	r.say("block")
+	<-r.gate.began
+	r.see("Running block")
+	for range 3 {
+		r.cut()
+	}
+	r.gate.let <- struct{}{}
+	r.see("The tool said: it is done")
+	r.wait(`!has('The connection was lost') && !has('does not answer')`)
+	require.Equal(t, 1, eval[int](r.page, `all('.message.ai').filter((n) => n.textContent.includes('it is done')).length - 1`), "once as a result, and once as an answer")
+}
+
+// Someone stops a run, and goes on.
+func TestARunThatIsStopped(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "{}")
+	r.say("block")
+	<-r.gate.began
+	r.click(`button('Stop the run')`)
+	r.see("The run was stopped")
+	r.wait(`document.querySelector('.top .badge').textContent === 'stopped'`)
+	r.shoot("stopped")
+	r.say("hello again")
+	r.see("You said: hello again")
+}
+
+// A tool returns what an attacker wrote. It is text, and nothing else happens.
+func TestAHostileToolResult(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "{}")
+	r.say("hostile")
+	r.see("<img src=x onerror=")
+	r.see("⟨202E⟩")
+	r.see("⟨0000⟩")
+	r.click(`all('.card summary')[0]`)
+	r.shoot("hostile")
+	for _, view := range []string{"Timeline", "State", "History", "Requests", "Graph", "Plugins"} {
+		r.view(view)
+		r.wait(`document.title !== 'owned' && document.querySelectorAll('img, .view script, iframe').length === 0`)
+		require.Zero(t, eval[int](r.page, `[...document.querySelectorAll('a')].filter((a) => a.protocol === 'javascript:' || a.href.includes('attacker')).length`))
+	}
+}
+
+// A tool fails, and the model goes on; what failed is red.
+func TestAToolThatFails(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "{}")
+	r.say("fail")
+	r.see("the disk is full")
+	r.wait(`all('.failure, .card.failed').length > 0`)
+	r.shoot("failed")
+	r.view("Timeline")
+	r.wait(`all('.spanrow.failed').length > 0`)
+}
+
+// Everything can be done by the keyboard alone.
+func TestByTheKeyboard(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "{}")
+	r.wait(`document.activeElement?.getAttribute('aria-label') === 'Message' && !!button('Send')`)
+	r.press("write a note")
+	r.wait(`!button('Send').disabled`)
+	r.press(kb.Enter)
+	r.see("waits for your decision")
+	tab := func(until string, backwards bool) {
+		t.Helper()
+		for range 60 {
+			if eval[bool](r.page, `!!(`+until+`)`) {
+				return
+			}
+			if backwards {
+				r.press(kb.Tab, chromedp.KeyModifiers(chromedp.ModifierShift))
+			} else {
+				r.press(kb.Tab)
+			}
+		}
+		require.Fail(t, "the keyboard does not reach it", until)
+	}
+	tab(`document.activeElement.type === 'radio'`, true)
+	r.press(kb.ArrowRight) // edit
+	r.wait(`!!field('content')`)
+	tab(`document.activeElement === field('content')`, false)
+	r.press(kb.End)
+	r.press(" by hand")
+	r.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	r.see("wrote \"a note by hand\"")
+	tab(`nameOf(document.activeElement) === 'Timeline'`, true)
+	r.press(kb.Enter)
+	r.wait(`!!document.querySelector('[role=listbox]')`)
+	tab(`document.activeElement.getAttribute('role') === 'listbox'`, false)
+	for range 4 {
+		r.press(kb.ArrowDown)
+	}
+	r.see("own time")
+	require.True(t, eval[bool](r.page, `document.getElementById(document.activeElement.getAttribute('aria-activedescendant')).getAttribute('aria-selected') === 'true'`))
+	require.Greater(t, eval[float64](r.page, `parseFloat(getComputedStyle(document.activeElement).outlineWidth)`), 1.0, "the focus can be seen")
+	r.press("/")
+	r.wait(`document.activeElement.id === 'search'`)
+}
+
+// At twice the size everything is there, and nothing scrolls sideways.
+func TestAtTwoHundredPercent(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "{}")
+	r.say("markdown")
+	r.see("sunny")
+	require.NoError(t, chromedp.Do(r.ctx, chromedp.EmulateViewport(640, 400, chromedp.EmulateScale(2))))
+	for _, view := range []string{"Chat", "Timeline", "State", "History", "Requests", "Graph", "Plugins"} {
+		r.view(view)
+		wide := eval[[]string](r.page, `[...document.querySelectorAll('body, main, .view, .page, .rows, .details')].filter((n) => n.scrollWidth > n.clientWidth + 1).map((n) => n.className + ' ' + n.scrollWidth + '>' + n.clientWidth)`)
+		require.Empty(t, wide, view)
+		r.shoot("zoom-" + strings.ToLower(view))
+	}
+	r.click(`button('Threads')`)
+	r.see("markdown")
+	r.press(kb.Escape)
+	r.wait(`!document.querySelector('.app.menu')`)
+}
+
+// Someone who wants less motion gets none.
+func TestReducedMotion(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "{}")
+	r.features("prefers-reduced-motion", "reduce")
+	r.say("block")
+	<-r.gate.began
+	r.wait(`!!document.querySelector('.pulse')`)
+	require.Zero(t, eval[int](r.page, `document.getAnimations().length`))
+	r.gate.let <- struct{}{}
+	r.see("it is done")
+}
+
+// A server that wants a key gets it from a dialog; it is not kept beyond the tab.
+func TestAServerThatWantsAKey(t *testing.T) {
+	t.Parallel()
+	const key = "ann-0123456789abcdef"
+	sum := sha256.Sum256([]byte(key))
+	r := setup(t, fmt.Sprintf("auth: {keys: [{sha256: %s, owner: ann, scopes: [admin]}]}", hex.EncodeToString(sum[:])))
+	r.expect("401")
+	r.see("This server wants a key")
+	r.shoot("key")
+	r.fill("Key", "wrong-0123456789abcdef")
+	r.press(kb.Enter)
+	r.see("does not accept this key")
+	r.fill("Key", key)
+	r.press(kb.Enter)
+	r.wait(`!document.querySelector('dialog')`)
+	r.say("hello")
+	r.see("You said: hello")
+	require.Equal(t, key, eval[string](r.page, `sessionStorage.getItem('agenthost.key')`))
+	require.Zero(t, eval[int](r.page, `localStorage.length + document.cookie.length`))
+}
+
+// Threads can be renamed, searched, forked, exported and deleted.
+func TestThreads(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "{}")
+	for i := range 3 {
+		r.click(`button('New thread')`)
+		r.see("Talk to an agent")
+		r.say(fmt.Sprint("thread number ", i))
+		r.see(fmt.Sprint("You said: thread number ", i))
+	}
+	r.click(`button('More')`)
+	r.click(`button('Rename')`)
+	r.fill("Title of the thread", "The last one")
+	r.press(kb.Enter)
+	r.wait(`document.querySelector('h1').textContent === 'The last one'`)
+	r.wait(`all('.thread').some((n) => n.textContent.includes('The last one'))`)
+	r.fill("Search threads", "number 1")
+	r.wait(`all('.thread').length === 1`)
+	r.click(`all('.thread')[0]`)
+	r.see("You said: thread number 1")
+	r.fill("Search threads", "nothing like it")
+	r.see("No thread matches.")
+	r.fill("Search threads", "")
+	eval[bool](r.page, `(field('Search threads').value = '', field('Search threads').dispatchEvent(new Event('input', {bubbles: true})), true)`)
+	r.click(`button('More')`)
+	r.click(`button('Fork into a new thread')`)
+	r.wait(`document.querySelector('h1').textContent.includes('(copy)')`)
+	r.see("You said: thread number 1")
+	r.wait(`all('.thread').length === 4`)
+	r.shoot("threads")
+	eval[bool](r.page, `!!(window.confirm = () => true)`)
+	r.click(`button('More')`)
+	r.click(`button('Delete')`)
+	r.see("Talk to an agent")
+	r.wait(`all('.thread').length === 3`)
+	eval[bool](r.page, `(location.hash = '#/00000000-0000-4000-8000-000000000000', true)`)
+	r.expect("404")
+	r.see("There is no such thread")
+}

@@ -165,7 +165,7 @@ func TestLoginOfDocker(t *testing.T) {
 	require.NoError(t, push())
 	// A credential helper, which is how most desktops keep logins.
 	helper := "#!/bin/sh\n[ \"$1\" = get ] && echo '{\"Username\": \"ada\", \"Secret\": \"secret\"}'\n"
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "docker-credential-test"), []byte(helper), 0o700)) //nolint:gosec // a program
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "docker-credential-test"), []byte(helper), 0o700))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	write(`{"credHelpers": {"` + s.host + `": "test"}}`)
 	require.NoError(t, push())

@@ -37,7 +37,8 @@ func (a *app) eachManifest(command string, flags *registryFlags, do func(f *fetc
 	}()
 	var err error
 	if f.cache, err = cache.User(); err != nil {
-		return &exitError{exitUsage, fmt.Errorf("%s: the cache of plugins: %w; let XDG_CACHE_HOME or HOME name a directory that you can write to", command, err)}
+		return &exitError{exitUsage, fmt.Errorf("%s: the cache of plugins: %w; let XDG_CACHE_HOME or HOME name a directory that you can write to",
+			command, err)}
 	}
 	m, err := manifest.Load(a.file, manifest.Options{Set: a.set, Engine: f.engine, Cache: f.cache, InMemory: true})
 	if err != nil {

@@ -32,7 +32,7 @@ func changesOf(update wire.Raw) (map[string]change, error) {
 	for name, raw := range entries {
 		clean, err := Clean(name)
 		if err != nil || clean == "/" {
-			return nil, fmt.Errorf("%q is not a path of a file; write it as /notes/a.md, without ..", name)
+			return nil, fmt.Errorf("%q is not a path of a file; write one without .., such as /notes/a.md", name)
 		}
 		if _, twice := changes[clean]; twice {
 			return nil, fmt.Errorf("the file %q is there twice, under different forms of its path; leave one out", clean)

@@ -157,10 +157,10 @@ func TestFieldRefuses(t *testing.T) {
 		err    string
 	}{
 		{"text", "files must be a map from paths to files, not a value of type string"},
-		{m{"/": m{"content": ""}}, `"/" is not a path of a file; write it as /notes/a.md, without ..`},
-		{m{".": "x"}, `"." is not a path of a file; write it as /notes/a.md, without ..`},
-		{m{"": "x"}, `"" is not a path of a file; write it as /notes/a.md, without ..`},
-		{m{"/a/../b": m{"content": ""}}, `"/a/../b" is not a path of a file; write it as /notes/a.md, without ..`},
+		{m{"/": m{"content": ""}}, `"/" is not a path of a file; write one without .., such as /notes/a.md`},
+		{m{".": "x"}, `"." is not a path of a file; write one without .., such as /notes/a.md`},
+		{m{"": "x"}, `"" is not a path of a file; write one without .., such as /notes/a.md`},
+		{m{"/a/../b": m{"content": ""}}, `"/a/../b" is not a path of a file; write one without .., such as /notes/a.md`},
 		{m{"a": "x", "/a": "y"}, `the file "/a" is there twice, under different forms of its path; leave one out`},
 		{m{"/a": 7}, `the file "/a" must be null, a text, or a map with content, encoding, created_at and modified_at`},
 		{m{"/a": []any{"text"}}, `the file "/a" must be null, a text, or a map with content, encoding, created_at and modified_at`},

@@ -2,6 +2,7 @@ package langgraph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -143,21 +144,34 @@ func (h *Handler) streaming(prepare func(*call) (reply, error)) func(*call) erro
 }
 
 // aside calls a function in another goroutine, and waits for it. A panic becomes one of the caller, and says where it was.
-func aside[T any](call func() (T, error)) (out T, err error) {
-	var panicked any
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			if panicked = recover(); panicked != nil && panicked != http.ErrAbortHandler {
-				panicked = fmt.Sprintf("%v, in %s", panicked, debug.Stack())
-			}
-		}()
-		out, err = call()
-	}()
-	<-done
-	if panicked != nil {
-		panic(panicked)
+func aside[T any](call func() (T, error)) (T, error) {
+	type result struct {
+		value    T
+		err      error
+		panicked any
 	}
-	return out, err
+	done := make(chan result)
+	go func() {
+		var r result
+		defer func() {
+			if r.panicked = recover(); r.panicked != nil {
+				r.panicked = placed(r.panicked)
+			}
+			done <- r
+		}()
+		r.value, r.err = call()
+	}()
+	r := <-done
+	if r.panicked != nil {
+		panic(r.panicked)
+	}
+	return r.value, r.err
+}
+
+// placed adds to the cause of a panic where it was. The one that ends an answer on purpose stays as it is.
+func placed(cause any) any {
+	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		return cause
+	}
+	return fmt.Sprintf("%v, in %s", cause, debug.Stack())
 }

@@ -25,7 +25,7 @@ func TestSilentStreamsHaveNoGoroutines(t *testing.T) { //nolint:paralleltest // 
 		"of a thread": "/threads/" + r.thread() + "/stream",
 		"of a run":    "/threads/" + thread + "/runs/" + textIn(run["run_id"]) + "/stream",
 	} {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // it counts all goroutines
+		t.Run(name, func(t *testing.T) {
 			r.client.CloseIdleConnections()
 			before := runtime.NumGoroutine()
 			conns := make([]net.Conn, many)

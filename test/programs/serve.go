@@ -32,7 +32,8 @@ func Serve(t *testing.T, dir string, env []string, args ...string) *Server {
 	bin, err := Build("cmd/agenthost")
 	require.NoError(t, err)
 	s := &Server{t: t}
-	s.process = exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(bin, "agenthost"), append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...) //nolint:gosec // a program of this module
+	args = append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)
+	s.process = exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(bin, "agenthost"), args...) //nolint:gosec // a program of this module
 	s.process.Dir, s.process.Env = dir, append(os.Environ(), env...)
 	log, err := s.process.StderrPipe()
 	require.NoError(t, err)

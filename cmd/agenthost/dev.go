@@ -40,6 +40,7 @@ type dev struct {
 	kept    *storage.Storage // nil: it is not open yet
 	running *server.Server   // nil: nothing is served yet
 	ended   chan error       // receives how serving ended
+	stop    func()           // ends dev
 	ill     bool             // the last round found a problem
 }
 
@@ -93,6 +94,8 @@ func (d *dev) do(c *cobra.Command) (err error) {
 	d.ticks = ticker.C
 	ctx, stop := context.WithCancel(c.Context())
 	defer stop()
+	d.stop = stop
+	d.discover(ctx)
 	err = d.loop(ctx)
 	stop()
 	if d.running != nil {
@@ -108,53 +111,53 @@ func (d *dev) do(c *cobra.Command) (err error) {
 // loop takes up one change after the other. It returns nil when the context ends, and an error if dev cannot serve.
 func (d *dev) loop(ctx context.Context) error {
 	for {
-		known, err := d.turn(ctx)
-		if err != nil {
-			return err
-		}
+		known := d.turn(ctx)
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // the user stops dev
+			return nil
 		}
 		if d.running == nil && !d.ill {
 			if err := d.begin(ctx); err != nil {
 				return &exitError{exitUsage, err}
 			}
 		}
-		waiting, over := context.WithCancel(ctx)
-		if d.running != nil {
-			go func() { // the server may fail
-				defer over()
-				select {
-				case err := <-d.ended:
-					d.ended <- err
-				case <-waiting.Done():
-				}
-			}()
-		}
-		_, err = filewatch.Await(waiting, d.ticks, d.patterns(), known)
-		over()
-		if err != nil {
+		if _, err := filewatch.Await(ctx, d.ticks, d.patterns(), known); err != nil {
 			return nil //nolint:nilerr // the user stops dev, or the server has ended: do reports how
 		}
 	}
 }
 
+// discover finds the files of the agents, so that a change during the first round is noticed. The round says what is wrong.
+func (d *dev) discover(ctx context.Context) {
+	for _, a := range d.agents {
+		a.used = &usedFiles{}
+		if m, err := d.read(a.path, manifest.Options{Engine: d.engine, Threads: d.threads(), Used: a.used.add}, d.log); err == nil {
+			m.Plugins() // tells their files
+		}
+		d.find(a)
+	}
+	for _, p := range d.inUse() {
+		p.detect()
+		p.locate(ctx)
+	}
+}
+
 // turn performs a round, and begins again when files change meanwhile. It returns the state of the files that the round has seen.
-func (d *dev) turn(ctx context.Context) (filewatch.State, error) {
+func (d *dev) turn(ctx context.Context) filewatch.State {
 	patterns := d.patterns()
 	known := filewatch.Take(patterns)
 	for {
 		round, cancel := context.WithCancel(ctx)
-		ended := make(chan error, 1)
+		ended := make(chan struct{})
 		go func() {
-			ended <- d.round(round)
-			cancel()
+			defer close(ended)
+			defer cancel()
+			d.round(round)
 		}()
 		state, err := filewatch.Await(round, d.ticks, patterns, known)
 		cancel()
-		failed := <-ended
-		if err != nil || failed != nil { // the round is over
-			return d.known(), failed
+		<-ended
+		if err != nil { // the round is over
+			return d.known()
 		}
 		patterns, known = d.patterns(), state
 	}
@@ -162,9 +165,9 @@ func (d *dev) turn(ctx context.Context) (filewatch.State, error) {
 
 // begin begins to serve.
 func (d *dev) begin(ctx context.Context) error {
-	var agents servedAgents
-	for _, a := range d.agents {
-		agents = append(agents, a.served)
+	agents := make(servedAgents, len(d.agents))
+	for i, a := range d.agents {
+		agents[i] = a.served
 	}
 	running, listener, err := d.start(ctx, d.serve, agents, d.kept, d.log)
 	if err != nil {
@@ -177,6 +180,7 @@ func (d *dev) begin(ctx context.Context) error {
 			err = fmt.Errorf("serve: %w", err)
 		}
 		d.ended <- failure(err)
+		d.stop()
 	}()
 	d.welcome(listener)
 	return nil
@@ -189,7 +193,7 @@ func (d *dev) welcome(listener net.Listener) {
 	if len(names) > 1 {
 		use += " --agent " + names[0]
 	}
-	d.say("serving %s at %s; threads are in %s", strings.Join(names, ", "), addressOf(d.serve, listener), described(d.address))
+	d.sayf("serving %s at %s; threads are in %s", strings.Join(names, ", "), addressOf(d.serve, listener), described(d.address))
 	fmt.Fprintf(d.out, "  to talk to it:   agenthost chat %s\n  to ask it once:  agenthost run %s \"hello\"\n"+
 		"  in programs:     LangGraph's SDKs and useStream, see docs/server.md\n", use, use)
 	for _, a := range d.agents {

@@ -150,7 +150,10 @@ func TestDevTakesUpChanges(t *testing.T) {
 	d.write("agenthost.yaml", ruled+"description: the last one\n")
 	d.screen.await(t, `all is well again\n`)
 	d.answers("three")
-	reply, err := http.Post(d.address+"/assistants/search", "application/json", strings.NewReader("{}"))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.address+"/assistants/search", strings.NewReader("{}"))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/json")
+	reply, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, reply.Body.Close()) }()
 	said, err := io.ReadAll(reply.Body)
@@ -339,7 +342,7 @@ func TestDevChecksModules(t *testing.T) {
 }
 
 // The loop of an author begins with a new project, in each language that is built.
-func TestDevOfANewProject(t *testing.T) { //nolint:paralleltest // it changes the working directory
+func TestDevOfANewProject(t *testing.T) {
 	toolchaintest.Need(t)
 	checkout, err := filepath.Abs("../..")
 	require.NoError(t, err)
@@ -371,7 +374,7 @@ func TestDevOfANewProject(t *testing.T) { //nolint:paralleltest // it changes th
 }
 
 // A newer change stops a build that has become useless.
-func TestDevStopsABuildForANewerChange(t *testing.T) { //nolint:paralleltest // it sets $TINYGO
+func TestDevStopsABuildForANewerChange(t *testing.T) {
 	b := setup(t, ruled+"middleware: [{plugin: hand/hand.wasm}]\n")
 	b.write("rules.yaml", saying("model"))
 	handProject(b)
@@ -382,16 +385,19 @@ func TestDevStopsABuildForANewerChange(t *testing.T) { //nolint:paralleltest // 
 		"if grep -q slow main.go; then echo begun >>%[1]s; exec sleep 600; fi\nexec cp '%[2]s' \"$2\"\n", b.path("begun"), module))
 	require.NoError(t, os.Chmod(b.path("tinygo"), 0o700))
 	t.Setenv("TINYGO", b.path("tinygo"))
+	b.write("hand/main.go", "package main // slow")
 	d := b.develops()
-	d.serves()
-	d.answers("model")
 	start := time.Now()
-	d.saves("hand/main.go", "package main // slow")
 	d.screen.await(t, `building with tinygo\n`)
 	d.saves("hand/main.go", "package main // fast")
+	d.serves()
+	d.answers("model")
+	d.saves("hand/main.go", "package main // slow")
+	d.screen.await(t, `building with tinygo\n`)
+	d.saves("hand/main.go", "package main // faster")
 	d.screen.await(t, `building with tinygo\n`)
 	d.screen.await(t, `hand.wasm: built with tinygo`)
-	require.Less(t, time.Since(start), 5*time.Minute, "nobody waits for the slow build")
+	require.Less(t, time.Since(start), 5*time.Minute, "nobody waits for the slow builds")
 	d.answers("model")
 }
 
@@ -401,7 +407,10 @@ func TestDevSwapsForRunsThatBegin(t *testing.T) {
 	arrived, goOn := make(chan string), make(chan struct{})
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body struct {
-			Messages []struct{ Role, Content string } `json:"messages"`
+			Messages []struct {
+				Role    string `json:"role"`
+				Content string `json:"content"`
+			} `json:"messages"`
 		}
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)

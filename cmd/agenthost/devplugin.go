@@ -117,7 +117,7 @@ func (d *dev) checkPlugin(ctx context.Context, p *devPlugin) {
 	before := filewatch.Take(p.patterns)
 	if p.seen != nil && before.Equal(p.seen) {
 		if p.ill {
-			d.say("%s: nothing has changed, see above", p.path)
+			d.sayf("%s: nothing has changed, see above", p.path)
 		}
 		return
 	}
@@ -146,7 +146,7 @@ func (d *dev) checkPlugin(ctx context.Context, p *devPlugin) {
 	if p.language != "" {
 		done = fmt.Sprintf("built with %s", p.language)
 	}
-	d.say("%s: %s%s in %.1f s%s", p.path, again, done, time.Since(start).Seconds(), passed)
+	d.sayf("%s: %s%s in %.1f s%s", p.path, again, done, time.Since(start).Seconds(), passed)
 }
 
 // examine builds and checks a plugin. It returns the digest of the module, and how many golden cases have passed as words.
@@ -185,7 +185,7 @@ func (d *dev) compile(ctx context.Context, p *devPlugin) (code []byte, err error
 	if p.language == "" {
 		return nil, nil
 	}
-	d.say("%s: building with %s", p.path, p.language)
+	d.sayf("%s: building with %s", p.path, p.language)
 	dir, err := os.MkdirTemp("", "agenthost-dev-*")
 	if err != nil {
 		return nil, err

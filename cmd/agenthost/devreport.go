@@ -10,8 +10,8 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-// say prints a line with the time.
-func (d *dev) say(format string, args ...any) {
+// sayf prints a line with the time.
+func (d *dev) sayf(format string, args ...any) {
 	fmt.Fprintf(d.out, "%s %s\n", time.Now().Format(time.TimeOnly), terminal.Line(fmt.Sprintf(format, args...)))
 }
 
@@ -33,7 +33,7 @@ func (d *dev) wrong(path string, err error) {
 
 // note prints a line with the time, and further ones below it.
 func (d *dev) note(title string, lines []string) {
-	d.say("%s", title)
+	d.sayf("%s", title)
 	for _, line := range lines {
 		for part := range strings.Lines(terminal.Text(line)) {
 			fmt.Fprintln(d.out, strings.TrimRight("  "+part, " \r\n"))

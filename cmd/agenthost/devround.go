@@ -13,12 +13,12 @@ import (
 	"github.com/agenthost/agenthost/manifest/threadstore"
 )
 
-// round checks everything that has changed since the last round, and swaps it in if nothing is wrong. It prints what is wrong. The error
-// means that dev cannot go on. A round whose context ends leaves the rest for the next one.
-func (d *dev) round(ctx context.Context) error {
-	well, err := d.check(ctx)
-	if err != nil || ctx.Err() != nil {
-		return err
+// round checks everything that has changed since the last round, and swaps it in if nothing is wrong. It prints what is wrong. A round
+// whose context ends leaves the rest for the next one.
+func (d *dev) round(ctx context.Context) {
+	well := d.check(ctx)
+	if ctx.Err() != nil {
+		return
 	}
 	switch {
 	case !well && d.running != nil:
@@ -26,34 +26,34 @@ func (d *dev) round(ctx context.Context) error {
 	case !well:
 		fmt.Fprintln(d.out, "  nothing is served yet; correct it, and dev tries again")
 	case d.ill && d.running != nil:
-		d.say("all is well again")
+		d.sayf("all is well again")
 	}
 	d.ill = !well
-	return nil
 }
 
 // check checks and swaps in what has changed, and reports whether all is well.
-func (d *dev) check(ctx context.Context) (well bool, err error) {
+func (d *dev) check(ctx context.Context) (well bool) {
 	well = true
 	for _, a := range d.agents {
 		well = d.readManifest(a) && well
 	}
 	if !d.checkPlugins(ctx) || !well {
-		return false, nil
+		return false
 	}
 	if d.kept == nil {
+		var err error
 		if d.address, err = d.serving.address(d.serve); err == nil {
 			d.kept, err = storage.Open(ctx, d.address.WithLease(d.serve.Lease))
 		}
 		if err != nil {
 			d.wrong("storage", err)
-			return false, nil
+			return false
 		}
 	}
 	for _, a := range d.agents {
 		well = d.renew(ctx, a) && well
 	}
-	return well, nil
+	return well
 }
 
 // readManifest reads the manifest of an agent, and finds the files that it names.
@@ -148,7 +148,8 @@ func (d *dev) renew(ctx context.Context, a *devAgent) bool {
 	var err error
 	for range mostTries {
 		known, written := len(d.inUse()), d.written
-		if err = d.build(ctx, a); ctx.Err() != nil {
+		err = d.build(ctx, a)
+		if ctx.Err() != nil {
 			return false
 		}
 		d.find(a)
@@ -186,7 +187,7 @@ func (d *dev) build(ctx context.Context, a *devAgent) error {
 			return err
 		}
 		a.inUse = versions
-		d.say("%s: the changed plugins are in use", a.path)
+		d.sayf("%s: the changed plugins are in use", a.path)
 		return nil
 	}
 	err := d.rebuild(ctx, a)
@@ -221,7 +222,7 @@ func (d *dev) rebuild(ctx context.Context, a *devAgent) error {
 	if d.running == nil {
 		return nil
 	}
-	d.say("%s: the change is in use; runs that go on keep what they began with", a.path)
+	d.sayf("%s: the change is in use; runs that go on keep what they began with", a.path)
 	return d.running.Service().Describe(next.inService(d.kept.Threads))
 }
 

@@ -264,6 +264,17 @@ func TestDoctorOfToolchains(t *testing.T) {
 	require.Equal(t, checkNote, found["rust target"].Outcome)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "libstd-1.rlib"), nil, 0o600))
 	require.Equal(t, checkOK, b.examined(exitOK)["rust target"].Outcome)
+	for said, enough := range map[string]bool{
+		"rustc 1.84.1 (e71f9a9a9 2025-01-27)": false, "rustc 1.85.0 (4d91de4e4 2025-02-17)": true, "rustc 2.0.0": true, "rustc 0.99.0": false,
+	} {
+		program("rustc", "echo '"+said+"'")
+		is := b.examined(exitOK)["rustc"]
+		if enough {
+			require.Equal(t, check{"rustc", checkOK, said, ""}, is)
+		} else {
+			require.Equal(t, check{"rustc", checkNote, said + "; plugins need 1.85 or later", "to build plugins in Rust, install it from https://rustup.rs"}, is)
+		}
+	}
 	program("rustc", `[ "$1" = --version ] && echo rustc 9 && exit; echo "error: no such target" >&2; exit 3`)
 	found = b.examined(exitOK)
 	require.Equal(t, check{

@@ -36,8 +36,8 @@ commands are
   rust    cargo build --release --target wasm32-unknown-unknown, with a stack of 64 KiB unless the
           project sets -zstack-size itself
 
-Without --lang, the file plugin.yaml in DIR names the language: language: tinygo. 'agenthost plugin new'
-writes it. Without that file, a Cargo.toml is built with cargo, and for Go files you must choose. The
+Without --lang, the file plugin.yaml in DIR names it with the key language. 'agenthost plugin new' writes
+that file. Without that file, a Cargo.toml is built with cargo, and for Go files you must choose. The
 compilers must be on PATH; $TINYGO may name the TinyGo program, and $TINYGOROOT its directory.
 
 The exit code is 1 if the compiler fails, 2 if it is missing or the directory has no plugin, and 5 if the

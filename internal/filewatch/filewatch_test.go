@@ -71,7 +71,7 @@ func TestEachKindOfChangeIsSeen(t *testing.T) {
 }
 
 // awaiting runs Await in a bubble, and returns a function that lets it look once, and what it returns at last.
-func awaiting(ctx context.Context, f folder, known filewatch.State) (look func(), result chan filewatch.State) {
+func awaiting(ctx context.Context, f folder, known filewatch.State) (func(), chan filewatch.State) {
 	ticks, result := make(chan time.Time), make(chan filewatch.State, 1)
 	ended := make(chan struct{})
 	go func() {

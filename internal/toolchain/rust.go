@@ -29,7 +29,7 @@ const (
 func (b *Build) rust(ctx context.Context) error {
 	cargo, err := find("cargo")
 	if err != nil {
-		return &MissingError{Rust, "cargo", "Install Rust " + MinRust + " or later from https://rustup.rs, and then its target: rustup target add " + rustTarget}
+		return &MissingError{Rust, "cargo", "Install Rust " + MinRust + " or later from https://rustup.rs, and its target: rustup target add " + rustTarget}
 	}
 	if err := b.checkRustTarget(ctx); err != nil {
 		return err

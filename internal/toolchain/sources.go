@@ -111,7 +111,7 @@ func dependencies(text string) (files []string) {
 		if !ok {
 			continue
 		}
-		for _, file := range strings.Fields(list) {
+		for file := range strings.FieldsSeq(list) {
 			files = append(files, strings.ReplaceAll(file, space, " "))
 		}
 	}

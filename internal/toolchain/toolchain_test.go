@@ -311,3 +311,23 @@ func TestDetect(t *testing.T) {
 	_, err = toolchain.Parse("c")
 	require.EqualError(t, err, `the language "c" is unknown; use go, tinygo, rust, ts, js or python`)
 }
+
+// The oldest versions are those that the SDKs say, and the documents too.
+func TestTheOldestVersions(t *testing.T) {
+	t.Parallel()
+	for file, says := range map[string][]string{
+		"go.mod":              {"\ngo " + toolchain.MinGo + "."},
+		"sdk/rust/Cargo.toml": {"\nrust-version = \"" + toolchain.MinRust + "\"\n"},
+		"sdk/rust/README.md":  {"You need Rust " + toolchain.MinRust + " or later"},
+		"docs/plugins.md": {
+			"| `tinygo` | TinyGo " + toolchain.MinTinyGo + ", with Go " + toolchain.MinGo + " |", "| `go` | Go " + toolchain.MinGo + " |",
+			"| `rust` | Rust " + toolchain.MinRust + " |",
+		},
+	} {
+		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(file)))
+		require.NoError(t, err)
+		for _, words := range says {
+			require.Contains(t, string(text), words, file)
+		}
+	}
+}

@@ -72,7 +72,10 @@ func Bench(ctx context.Context, w plugin.Wasm, each time.Duration, hooks ...abi.
 	for _, name := range hooks {
 		subject.reset()
 		empty.reset()
-		s := situation{name: w.Name(), stage: stageOf(w), hook: name, all: []*benchedPlugin{subject, empty}, each: each, batch: benchBatch, least: 1, most: mostSamples}
+		s := situation{
+			name: w.Name(), stage: stageOf(w), hook: name, all: []*benchedPlugin{subject, empty},
+			each: each, batch: benchBatch, least: 1, most: mostSamples,
+		}
 		if err := s.run(ctx); err != nil {
 			return all, err
 		}

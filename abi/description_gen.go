@@ -95,8 +95,8 @@ func (z Capability) Msgsize() (s int) {
 func (z *Description) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
-	zb0001Len := uint32(9)
-	var zb0001Mask uint16 /* 9 bits */
+	zb0001Len := uint32(10)
+	var zb0001Mask uint16 /* 10 bits */
 	_ = zb0001Mask
 	if z.Capabilities == nil {
 		zb0001Len--
@@ -106,17 +106,21 @@ func (z *Description) MarshalMsg(b []byte) (o []byte, err error) {
 		zb0001Len--
 		zb0001Mask |= 0x4
 	}
-	if z.Fields == nil {
+	if z.Context == nil {
 		zb0001Len--
 		zb0001Mask |= 0x8
 	}
-	if z.Guards == false {
+	if z.Fields == nil {
 		zb0001Len--
 		zb0001Mask |= 0x10
 	}
+	if z.Guards == false {
+		zb0001Len--
+		zb0001Mask |= 0x20
+	}
 	if z.Tools == nil {
 		zb0001Len--
-		zb0001Mask |= 0x80
+		zb0001Mask |= 0x100
 	}
 	// variable map header, size zb0001Len
 	o = append(o, 0x80|uint8(zb0001Len))
@@ -168,18 +172,26 @@ func (z *Description) MarshalMsg(b []byte) (o []byte, err error) {
 			}
 		}
 		if (zb0001Mask & 0x8) == 0 { // if not omitted
+			// string "context"
+			o = append(o, 0xa7, 0x63, 0x6f, 0x6e, 0x74, 0x65, 0x78, 0x74)
+			o = msgp.AppendArrayHeader(o, uint32(len(z.Context)))
+			for za0002 := range z.Context {
+				o = msgp.AppendString(o, z.Context[za0002])
+			}
+		}
+		if (zb0001Mask & 0x10) == 0 { // if not omitted
 			// string "fields"
 			o = append(o, 0xa6, 0x66, 0x69, 0x65, 0x6c, 0x64, 0x73)
 			o = msgp.AppendArrayHeader(o, uint32(len(z.Fields)))
-			for za0002 := range z.Fields {
-				o, err = z.Fields[za0002].MarshalMsg(o)
+			for za0003 := range z.Fields {
+				o, err = z.Fields[za0003].MarshalMsg(o)
 				if err != nil {
-					err = msgp.WrapError(err, "Fields", za0002)
+					err = msgp.WrapError(err, "Fields", za0003)
 					return
 				}
 			}
 		}
-		if (zb0001Mask & 0x10) == 0 { // if not omitted
+		if (zb0001Mask & 0x20) == 0 { // if not omitted
 			// string "guards"
 			o = append(o, 0xa6, 0x67, 0x75, 0x61, 0x72, 0x64, 0x73)
 			o = msgp.AppendBool(o, z.Guards)
@@ -194,14 +206,14 @@ func (z *Description) MarshalMsg(b []byte) (o []byte, err error) {
 		// string "name"
 		o = append(o, 0xa4, 0x6e, 0x61, 0x6d, 0x65)
 		o = msgp.AppendString(o, z.Name)
-		if (zb0001Mask & 0x80) == 0 { // if not omitted
+		if (zb0001Mask & 0x100) == 0 { // if not omitted
 			// string "tools"
 			o = append(o, 0xa5, 0x74, 0x6f, 0x6f, 0x6c, 0x73)
 			o = msgp.AppendArrayHeader(o, uint32(len(z.Tools)))
-			for za0003 := range z.Tools {
-				o, err = z.Tools[za0003].MarshalMsg(o)
+			for za0004 := range z.Tools {
+				o, err = z.Tools[za0004].MarshalMsg(o)
 				if err != nil {
-					err = msgp.WrapError(err, "Tools", za0003)
+					err = msgp.WrapError(err, "Tools", za0004)
 					return
 				}
 			}
@@ -297,22 +309,41 @@ func (z *Description) UnmarshalMsg(bts []byte) (o []byte, err error) {
 				err = msgp.WrapError(err, "ConfigSchema")
 				return
 			}
-		case "fields":
+		case "context":
 			var zb0004 uint32
 			zb0004, bts, err = msgp.ReadArrayHeaderBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Context")
+				return
+			}
+			if cap(z.Context) >= int(zb0004) {
+				z.Context = (z.Context)[:zb0004]
+			} else {
+				z.Context = make([]string, zb0004)
+			}
+			for za0002 := range z.Context {
+				z.Context[za0002], bts, err = msgp.ReadStringBytes(bts)
+				if err != nil {
+					err = msgp.WrapError(err, "Context", za0002)
+					return
+				}
+			}
+		case "fields":
+			var zb0005 uint32
+			zb0005, bts, err = msgp.ReadArrayHeaderBytes(bts)
 			if err != nil {
 				err = msgp.WrapError(err, "Fields")
 				return
 			}
-			if cap(z.Fields) >= int(zb0004) {
-				z.Fields = (z.Fields)[:zb0004]
+			if cap(z.Fields) >= int(zb0005) {
+				z.Fields = (z.Fields)[:zb0005]
 			} else {
-				z.Fields = make([]FieldSpec, zb0004)
+				z.Fields = make([]FieldSpec, zb0005)
 			}
-			for za0002 := range z.Fields {
-				bts, err = z.Fields[za0002].UnmarshalMsg(bts)
+			for za0003 := range z.Fields {
+				bts, err = z.Fields[za0003].UnmarshalMsg(bts)
 				if err != nil {
-					err = msgp.WrapError(err, "Fields", za0002)
+					err = msgp.WrapError(err, "Fields", za0003)
 					return
 				}
 			}
@@ -335,21 +366,21 @@ func (z *Description) UnmarshalMsg(bts []byte) (o []byte, err error) {
 				return
 			}
 		case "tools":
-			var zb0005 uint32
-			zb0005, bts, err = msgp.ReadArrayHeaderBytes(bts)
+			var zb0006 uint32
+			zb0006, bts, err = msgp.ReadArrayHeaderBytes(bts)
 			if err != nil {
 				err = msgp.WrapError(err, "Tools")
 				return
 			}
-			if cap(z.Tools) >= int(zb0005) {
-				z.Tools = (z.Tools)[:zb0005]
+			if cap(z.Tools) >= int(zb0006) {
+				z.Tools = (z.Tools)[:zb0006]
 			} else {
-				z.Tools = make([]ToolSpec, zb0005)
+				z.Tools = make([]ToolSpec, zb0006)
 			}
-			for za0003 := range z.Tools {
-				bts, err = z.Tools[za0003].UnmarshalMsg(bts)
+			for za0004 := range z.Tools {
+				bts, err = z.Tools[za0004].UnmarshalMsg(bts)
 				if err != nil {
-					err = msgp.WrapError(err, "Tools", za0003)
+					err = msgp.WrapError(err, "Tools", za0004)
 					return
 				}
 			}
@@ -377,13 +408,17 @@ func (z *Description) Msgsize() (s int) {
 	for za0001 := range z.Capabilities {
 		s += 1 + 3 + msgp.StringPrefixSize + len(z.Capabilities[za0001].Op) + 7 + msgp.StringPrefixSize + len(z.Capabilities[za0001].Reason) + 9 + msgp.BoolSize
 	}
-	s += 14 + z.ConfigSchema.Msgsize() + 7 + msgp.ArrayHeaderSize
-	for za0002 := range z.Fields {
-		s += z.Fields[za0002].Msgsize()
+	s += 14 + z.ConfigSchema.Msgsize() + 8 + msgp.ArrayHeaderSize
+	for za0002 := range z.Context {
+		s += msgp.StringPrefixSize + len(z.Context[za0002])
+	}
+	s += 7 + msgp.ArrayHeaderSize
+	for za0003 := range z.Fields {
+		s += z.Fields[za0003].Msgsize()
 	}
 	s += 7 + msgp.BoolSize + 6 + z.Hooks.Msgsize() + 5 + msgp.StringPrefixSize + len(z.Name) + 6 + msgp.ArrayHeaderSize
-	for za0003 := range z.Tools {
-		s += z.Tools[za0003].Msgsize()
+	for za0004 := range z.Tools {
+		s += z.Tools[za0004].Msgsize()
 	}
 	s += 8 + msgp.StringPrefixSize + len(z.Version)
 	return

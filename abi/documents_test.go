@@ -73,6 +73,17 @@ func documentTypes() []documentType {
 		{"Clock", func() codec { return new(abi.Clock) }},
 		{"RandomRequest", func() codec { return new(abi.RandomRequest) }},
 		{"RandomBytes", func() codec { return new(abi.RandomBytes) }},
+		{"RunInfo", func() codec { return new(abi.RunInfo) }},
+		{"ModelQuery", func() codec { return new(abi.ModelQuery) }},
+		{"ModelInfo", func() codec { return new(abi.ModelInfo) }},
+		{"ToolList", func() codec { return new(abi.ToolList) }},
+		{"TokenQuery", func() codec { return new(abi.TokenQuery) }},
+		{"TokenCount", func() codec { return new(abi.TokenCount) }},
+		{"Batch", func() codec { return new(abi.Batch) }},
+		{"BatchCall", func() codec { return new(abi.BatchCall) }},
+		{"BatchReplies", func() codec { return new(abi.BatchReplies) }},
+		{"BatchReply", func() codec { return new(abi.BatchReply) }},
+		{"SleepRequest", func() codec { return new(abi.SleepRequest) }},
 	}
 }
 

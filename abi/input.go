@@ -9,6 +9,7 @@ import "github.com/agenthost/agenthost/abi/wire"
 type HookInput struct {
 	Answers        wire.Map      `msgpack:"answers,omitzero"`          // after a resume: all answers to this hook's interrupts so far, by key
 	Call           *ToolCall     `msgpack:"call,omitempty"`            // wrap_tool_call and call_tool
+	Context        wire.Map      `msgpack:"context,omitzero"`          // 1.1: the declared keys of the run's context that the caller gave
 	IdempotencyKey string        `msgpack:"idempotency_key,omitempty"` // call_tool: names this execution; a repetition after a crash has the same key
 	Known          bool          `msgpack:"known,omitempty"`           // wrap_tool_call: whether the host has a tool of that name
 	Large          []string      `msgpack:"large,omitempty"`           // declared fields that are too large for state; read them with state.read

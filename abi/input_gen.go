@@ -10,8 +10,8 @@ import (
 func (z *HookInput) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
-	zb0001Len := uint32(14)
-	var zb0001Mask uint16 /* 14 bits */
+	zb0001Len := uint32(15)
+	var zb0001Mask uint16 /* 15 bits */
 	_ = zb0001Mask
 	if z.Answers.IsZero() {
 		zb0001Len--
@@ -21,33 +21,37 @@ func (z *HookInput) MarshalMsg(b []byte) (o []byte, err error) {
 		zb0001Len--
 		zb0001Mask |= 0x2
 	}
-	if z.IdempotencyKey == "" {
+	if z.Context.IsZero() {
 		zb0001Len--
 		zb0001Mask |= 0x4
 	}
-	if z.Known == false {
+	if z.IdempotencyKey == "" {
 		zb0001Len--
 		zb0001Mask |= 0x8
 	}
-	if z.Large == nil {
+	if z.Known == false {
 		zb0001Len--
 		zb0001Mask |= 0x10
 	}
-	if z.Messages == nil {
+	if z.Large == nil {
 		zb0001Len--
 		zb0001Mask |= 0x20
 	}
+	if z.Messages == nil {
+		zb0001Len--
+		zb0001Mask |= 0x40
+	}
 	if z.Request == nil {
 		zb0001Len--
-		zb0001Mask |= 0x100
+		zb0001Mask |= 0x200
 	}
 	if z.State.IsZero() {
 		zb0001Len--
-		zb0001Mask |= 0x800
+		zb0001Mask |= 0x1000
 	}
 	if z.Thread == "" {
 		zb0001Len--
-		zb0001Mask |= 0x2000
+		zb0001Mask |= 0x4000
 	}
 	// variable map header, size zb0001Len
 	o = append(o, 0x80|uint8(zb0001Len))
@@ -77,16 +81,25 @@ func (z *HookInput) MarshalMsg(b []byte) (o []byte, err error) {
 			}
 		}
 		if (zb0001Mask & 0x4) == 0 { // if not omitted
+			// string "context"
+			o = append(o, 0xa7, 0x63, 0x6f, 0x6e, 0x74, 0x65, 0x78, 0x74)
+			o, err = z.Context.MarshalMsg(o)
+			if err != nil {
+				err = msgp.WrapError(err, "Context")
+				return
+			}
+		}
+		if (zb0001Mask & 0x8) == 0 { // if not omitted
 			// string "idempotency_key"
 			o = append(o, 0xaf, 0x69, 0x64, 0x65, 0x6d, 0x70, 0x6f, 0x74, 0x65, 0x6e, 0x63, 0x79, 0x5f, 0x6b, 0x65, 0x79)
 			o = msgp.AppendString(o, z.IdempotencyKey)
 		}
-		if (zb0001Mask & 0x8) == 0 { // if not omitted
+		if (zb0001Mask & 0x10) == 0 { // if not omitted
 			// string "known"
 			o = append(o, 0xa5, 0x6b, 0x6e, 0x6f, 0x77, 0x6e)
 			o = msgp.AppendBool(o, z.Known)
 		}
-		if (zb0001Mask & 0x10) == 0 { // if not omitted
+		if (zb0001Mask & 0x20) == 0 { // if not omitted
 			// string "large"
 			o = append(o, 0xa5, 0x6c, 0x61, 0x72, 0x67, 0x65)
 			o = msgp.AppendArrayHeader(o, uint32(len(z.Large)))
@@ -94,7 +107,7 @@ func (z *HookInput) MarshalMsg(b []byte) (o []byte, err error) {
 				o = msgp.AppendString(o, z.Large[za0001])
 			}
 		}
-		if (zb0001Mask & 0x20) == 0 { // if not omitted
+		if (zb0001Mask & 0x40) == 0 { // if not omitted
 			// string "messages"
 			o = append(o, 0xa8, 0x6d, 0x65, 0x73, 0x73, 0x61, 0x67, 0x65, 0x73)
 			if z.Messages == nil {
@@ -113,7 +126,7 @@ func (z *HookInput) MarshalMsg(b []byte) (o []byte, err error) {
 		// string "now"
 		o = append(o, 0xa3, 0x6e, 0x6f, 0x77)
 		o = msgp.AppendUint64(o, z.Now)
-		if (zb0001Mask & 0x100) == 0 { // if not omitted
+		if (zb0001Mask & 0x200) == 0 { // if not omitted
 			// string "request"
 			o = append(o, 0xa7, 0x72, 0x65, 0x71, 0x75, 0x65, 0x73, 0x74)
 			if z.Request == nil {
@@ -132,7 +145,7 @@ func (z *HookInput) MarshalMsg(b []byte) (o []byte, err error) {
 		// string "seed"
 		o = append(o, 0xa4, 0x73, 0x65, 0x65, 0x64)
 		o = msgp.AppendUint64(o, z.Seed)
-		if (zb0001Mask & 0x800) == 0 { // if not omitted
+		if (zb0001Mask & 0x1000) == 0 { // if not omitted
 			// string "state"
 			o = append(o, 0xa5, 0x73, 0x74, 0x61, 0x74, 0x65)
 			o, err = z.State.MarshalMsg(o)
@@ -144,7 +157,7 @@ func (z *HookInput) MarshalMsg(b []byte) (o []byte, err error) {
 		// string "step"
 		o = append(o, 0xa4, 0x73, 0x74, 0x65, 0x70)
 		o = msgp.AppendString(o, z.Step)
-		if (zb0001Mask & 0x2000) == 0 { // if not omitted
+		if (zb0001Mask & 0x4000) == 0 { // if not omitted
 			// string "thread"
 			o = append(o, 0xa6, 0x74, 0x68, 0x72, 0x65, 0x61, 0x64)
 			o = msgp.AppendString(o, z.Thread)
@@ -193,6 +206,12 @@ func (z *HookInput) UnmarshalMsg(bts []byte) (o []byte, err error) {
 					err = msgp.WrapError(err, "Call")
 					return
 				}
+			}
+		case "context":
+			bts, err = z.Context.UnmarshalMsg(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Context")
+				return
 			}
 		case "idempotency_key":
 			z.IdempotencyKey, bts, err = msgp.ReadStringBytes(bts)
@@ -321,7 +340,7 @@ func (z *HookInput) Msgsize() (s int) {
 	} else {
 		s += z.Call.Msgsize()
 	}
-	s += 16 + msgp.StringPrefixSize + len(z.IdempotencyKey) + 6 + msgp.BoolSize + 6 + msgp.ArrayHeaderSize
+	s += 8 + z.Context.Msgsize() + 16 + msgp.StringPrefixSize + len(z.IdempotencyKey) + 6 + msgp.BoolSize + 6 + msgp.ArrayHeaderSize
 	for za0001 := range z.Large {
 		s += msgp.StringPrefixSize + len(z.Large[za0001])
 	}

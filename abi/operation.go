@@ -9,6 +9,12 @@ const (
 	OpStateRead = "state.read" // StateQuery → StateReply
 	OpEventEmit = "event.emit" // EventEmit → nothing
 	OpBudget    = "budget"     // nothing → Budget
+
+	OpRunInfo     = "run.info"     // 1.1: nothing → RunInfo
+	OpModelInfo   = "model.info"   // 1.1: ModelQuery → ModelInfo
+	OpToolsRead   = "tools.read"   // 1.1: nothing → ToolList
+	OpTokensCount = "tokens.count" // 1.1: TokenQuery → TokenCount
+	OpBatch       = "batch"        // 1.1: Batch → BatchReplies
 )
 
 // The operations that are capabilities.
@@ -22,6 +28,7 @@ const (
 	OpToolCall      = "tool.call"      // ToolRequest → ToolReply
 	OpClockNow      = "clock.now"      // nothing → Clock
 	OpRandomBytes   = "random.bytes"   // RandomRequest → RandomBytes
+	OpClockSleep    = "clock.sleep"    // 1.1: SleepRequest → nothing
 )
 
 // StateQuery asks for messages of the history, or for fields that the hook declared in reads.
@@ -80,4 +87,79 @@ type RandomRequest struct {
 // RandomBytes answers a RandomRequest.
 type RandomBytes struct {
 	Bytes []byte `msgpack:"bytes"`
+}
+
+// RunInfo says which run a hook or tool belongs to, and what it has used.
+type RunInfo struct {
+	Agent  string `msgpack:"agent,omitempty"`  // the name of the agent
+	Parent string `msgpack:"parent,omitempty"` // id of the run whose tool or hook started this run; absent: none
+	Usage  Usage  `msgpack:"usage"`            // of all model calls of the run so far, those of model.generate included
+}
+
+// ModelQuery asks about a model.
+type ModelQuery struct {
+	Model string `msgpack:"model,omitempty"` // the name of a configured model; absent: in wrap_model_call the request's model, elsewhere the agent's
+}
+
+// ModelInfo is what the host knows about a model. The names of the keys are those of LangChain's model profiles; a key is absent if
+// nobody knows.
+type ModelInfo struct {
+	AudioInputs      *bool  `msgpack:"audio_inputs,omitempty"`
+	ImageInputs      *bool  `msgpack:"image_inputs,omitempty"`
+	ImageToolMessage *bool  `msgpack:"image_tool_message,omitempty"` // the model accepts images in tool messages
+	MaxInputTokens   uint64 `msgpack:"max_input_tokens,omitempty"`
+	MaxOutputTokens  uint64 `msgpack:"max_output_tokens,omitempty"`
+	Name             string `msgpack:"name"` // the provider's name for the model
+	PDFInputs        *bool  `msgpack:"pdf_inputs,omitempty"`
+	PDFToolMessage   *bool  `msgpack:"pdf_tool_message,omitempty"`
+	Provider         string `msgpack:"provider,omitempty"`          // such as "openai"
+	ReasoningOutput  bool   `msgpack:"reasoning_output,omitempty"`  // the model reasons before it answers
+	StructuredOutput bool   `msgpack:"structured_output,omitempty"` // the provider enforces a JSON Schema
+	VideoInputs      *bool  `msgpack:"video_inputs,omitempty"`
+}
+
+// ToolList holds the tools that a model request offers, with descriptions and parameters.
+type ToolList struct {
+	Tools []ToolSpec `msgpack:"tools"`
+}
+
+// TokenQuery asks how many tokens messages have.
+type TokenQuery struct {
+	Messages []Message `msgpack:"messages"`
+	Model    string    `msgpack:"model,omitempty"` // see [ModelQuery]
+}
+
+// TokenCount answers a TokenQuery.
+type TokenCount struct {
+	Tokens uint64 `msgpack:"tokens"`
+}
+
+// MaxBatch is the largest number of calls in a batch.
+const MaxBatch = 32
+
+// Batch asks for several operations at once. Each counts as a host_call, and needs the grant that it needs alone.
+type Batch struct {
+	Calls []BatchCall `msgpack:"calls"` // at most [MaxBatch]
+}
+
+// BatchCall is an operation of a batch: http.fetch or model.generate.
+type BatchCall struct {
+	Op      string   `msgpack:"op"`
+	Payload wire.Raw `msgpack:"payload,omitzero"`
+}
+
+// BatchReplies answers a Batch.
+type BatchReplies struct {
+	Replies []BatchReply `msgpack:"replies"` // in the order of the calls
+}
+
+// BatchReply is how one operation of a batch ended.
+type BatchReply struct {
+	Reply  wire.Raw `msgpack:"reply,omitzero"`
+	Status Status   `msgpack:"status"`
+}
+
+// SleepRequest asks to wait.
+type SleepRequest struct {
+	DurationMS uint64 `msgpack:"duration_ms"`
 }

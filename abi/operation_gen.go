@@ -7,6 +7,424 @@ import (
 )
 
 // MarshalMsg implements msgp.Marshaler
+func (z *Batch) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// map header, size 1
+	// string "calls"
+	o = append(o, 0x81, 0xa5, 0x63, 0x61, 0x6c, 0x6c, 0x73)
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Calls)))
+	for za0001 := range z.Calls {
+		// check for omitted fields
+		zb0002Len := uint32(2)
+		var zb0002Mask uint8 /* 2 bits */
+		_ = zb0002Mask
+		if z.Calls[za0001].Payload.IsZero() {
+			zb0002Len--
+			zb0002Mask |= 0x2
+		}
+		// variable map header, size zb0002Len
+		o = append(o, 0x80|uint8(zb0002Len))
+
+		// skip if no fields are to be emitted
+		if zb0002Len != 0 {
+			// string "op"
+			o = append(o, 0xa2, 0x6f, 0x70)
+			o = msgp.AppendString(o, z.Calls[za0001].Op)
+			if (zb0002Mask & 0x2) == 0 { // if not omitted
+				// string "payload"
+				o = append(o, 0xa7, 0x70, 0x61, 0x79, 0x6c, 0x6f, 0x61, 0x64)
+				o, err = z.Calls[za0001].Payload.MarshalMsg(o)
+				if err != nil {
+					err = msgp.WrapError(err, "Calls", za0001, "Payload")
+					return
+				}
+			}
+		}
+	}
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *Batch) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch keyText(field) {
+		case "calls":
+			var zb0002 uint32
+			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Calls")
+				return
+			}
+			if cap(z.Calls) >= int(zb0002) {
+				z.Calls = (z.Calls)[:zb0002]
+			} else {
+				z.Calls = make([]BatchCall, zb0002)
+			}
+			for za0001 := range z.Calls {
+				var zb0003 uint32
+				zb0003, bts, err = msgp.ReadMapHeaderBytes(bts)
+				if err != nil {
+					err = msgp.WrapError(err, "Calls", za0001)
+					return
+				}
+				for zb0003 > 0 {
+					zb0003--
+					field, bts, err = msgp.ReadMapKeyZC(bts)
+					if err != nil {
+						err = msgp.WrapError(err, "Calls", za0001)
+						return
+					}
+					switch keyText(field) {
+					case "op":
+						z.Calls[za0001].Op, bts, err = msgp.ReadStringBytes(bts)
+						if err != nil {
+							err = msgp.WrapError(err, "Calls", za0001, "Op")
+							return
+						}
+					case "payload":
+						bts, err = z.Calls[za0001].Payload.UnmarshalMsg(bts)
+						if err != nil {
+							err = msgp.WrapError(err, "Calls", za0001, "Payload")
+							return
+						}
+					default:
+						bts, err = msgp.Skip(bts)
+						if err != nil {
+							err = msgp.WrapError(err, "Calls", za0001)
+							return
+						}
+					}
+				}
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *Batch) Msgsize() (s int) {
+	s = 1 + 6 + msgp.ArrayHeaderSize
+	for za0001 := range z.Calls {
+		s += 1 + 3 + msgp.StringPrefixSize + len(z.Calls[za0001].Op) + 8 + z.Calls[za0001].Payload.Msgsize()
+	}
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z *BatchCall) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// check for omitted fields
+	zb0001Len := uint32(2)
+	var zb0001Mask uint8 /* 2 bits */
+	_ = zb0001Mask
+	if z.Payload.IsZero() {
+		zb0001Len--
+		zb0001Mask |= 0x2
+	}
+	// variable map header, size zb0001Len
+	o = append(o, 0x80|uint8(zb0001Len))
+
+	// skip if no fields are to be emitted
+	if zb0001Len != 0 {
+		// string "op"
+		o = append(o, 0xa2, 0x6f, 0x70)
+		o = msgp.AppendString(o, z.Op)
+		if (zb0001Mask & 0x2) == 0 { // if not omitted
+			// string "payload"
+			o = append(o, 0xa7, 0x70, 0x61, 0x79, 0x6c, 0x6f, 0x61, 0x64)
+			o, err = z.Payload.MarshalMsg(o)
+			if err != nil {
+				err = msgp.WrapError(err, "Payload")
+				return
+			}
+		}
+	}
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *BatchCall) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch keyText(field) {
+		case "op":
+			z.Op, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Op")
+				return
+			}
+		case "payload":
+			bts, err = z.Payload.UnmarshalMsg(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Payload")
+				return
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *BatchCall) Msgsize() (s int) {
+	s = 1 + 3 + msgp.StringPrefixSize + len(z.Op) + 8 + z.Payload.Msgsize()
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z *BatchReplies) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// map header, size 1
+	// string "replies"
+	o = append(o, 0x81, 0xa7, 0x72, 0x65, 0x70, 0x6c, 0x69, 0x65, 0x73)
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Replies)))
+	for za0001 := range z.Replies {
+		// check for omitted fields
+		zb0002Len := uint32(2)
+		var zb0002Mask uint8 /* 2 bits */
+		_ = zb0002Mask
+		if z.Replies[za0001].Reply.IsZero() {
+			zb0002Len--
+			zb0002Mask |= 0x1
+		}
+		// variable map header, size zb0002Len
+		o = append(o, 0x80|uint8(zb0002Len))
+
+		// skip if no fields are to be emitted
+		if zb0002Len != 0 {
+			if (zb0002Mask & 0x1) == 0 { // if not omitted
+				// string "reply"
+				o = append(o, 0xa5, 0x72, 0x65, 0x70, 0x6c, 0x79)
+				o, err = z.Replies[za0001].Reply.MarshalMsg(o)
+				if err != nil {
+					err = msgp.WrapError(err, "Replies", za0001, "Reply")
+					return
+				}
+			}
+			// string "status"
+			o = append(o, 0xa6, 0x73, 0x74, 0x61, 0x74, 0x75, 0x73)
+			o, err = z.Replies[za0001].Status.MarshalMsg(o)
+			if err != nil {
+				err = msgp.WrapError(err, "Replies", za0001, "Status")
+				return
+			}
+		}
+	}
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *BatchReplies) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch keyText(field) {
+		case "replies":
+			var zb0002 uint32
+			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Replies")
+				return
+			}
+			if cap(z.Replies) >= int(zb0002) {
+				z.Replies = (z.Replies)[:zb0002]
+			} else {
+				z.Replies = make([]BatchReply, zb0002)
+			}
+			for za0001 := range z.Replies {
+				var zb0003 uint32
+				zb0003, bts, err = msgp.ReadMapHeaderBytes(bts)
+				if err != nil {
+					err = msgp.WrapError(err, "Replies", za0001)
+					return
+				}
+				for zb0003 > 0 {
+					zb0003--
+					field, bts, err = msgp.ReadMapKeyZC(bts)
+					if err != nil {
+						err = msgp.WrapError(err, "Replies", za0001)
+						return
+					}
+					switch keyText(field) {
+					case "reply":
+						bts, err = z.Replies[za0001].Reply.UnmarshalMsg(bts)
+						if err != nil {
+							err = msgp.WrapError(err, "Replies", za0001, "Reply")
+							return
+						}
+					case "status":
+						bts, err = z.Replies[za0001].Status.UnmarshalMsg(bts)
+						if err != nil {
+							err = msgp.WrapError(err, "Replies", za0001, "Status")
+							return
+						}
+					default:
+						bts, err = msgp.Skip(bts)
+						if err != nil {
+							err = msgp.WrapError(err, "Replies", za0001)
+							return
+						}
+					}
+				}
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *BatchReplies) Msgsize() (s int) {
+	s = 1 + 8 + msgp.ArrayHeaderSize
+	for za0001 := range z.Replies {
+		s += 1 + 6 + z.Replies[za0001].Reply.Msgsize() + 7 + z.Replies[za0001].Status.Msgsize()
+	}
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z *BatchReply) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// check for omitted fields
+	zb0001Len := uint32(2)
+	var zb0001Mask uint8 /* 2 bits */
+	_ = zb0001Mask
+	if z.Reply.IsZero() {
+		zb0001Len--
+		zb0001Mask |= 0x1
+	}
+	// variable map header, size zb0001Len
+	o = append(o, 0x80|uint8(zb0001Len))
+
+	// skip if no fields are to be emitted
+	if zb0001Len != 0 {
+		if (zb0001Mask & 0x1) == 0 { // if not omitted
+			// string "reply"
+			o = append(o, 0xa5, 0x72, 0x65, 0x70, 0x6c, 0x79)
+			o, err = z.Reply.MarshalMsg(o)
+			if err != nil {
+				err = msgp.WrapError(err, "Reply")
+				return
+			}
+		}
+		// string "status"
+		o = append(o, 0xa6, 0x73, 0x74, 0x61, 0x74, 0x75, 0x73)
+		o, err = z.Status.MarshalMsg(o)
+		if err != nil {
+			err = msgp.WrapError(err, "Status")
+			return
+		}
+	}
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *BatchReply) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch keyText(field) {
+		case "reply":
+			bts, err = z.Reply.UnmarshalMsg(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Reply")
+				return
+			}
+		case "status":
+			bts, err = z.Status.UnmarshalMsg(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Status")
+				return
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *BatchReply) Msgsize() (s int) {
+	s = 1 + 6 + z.Reply.Msgsize() + 7 + z.Status.Msgsize()
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
 func (z Budget) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// map header, size 2
@@ -338,6 +756,420 @@ func (z *GenerateRequest) Msgsize() (s int) {
 }
 
 // MarshalMsg implements msgp.Marshaler
+func (z *ModelInfo) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// check for omitted fields
+	zb0001Len := uint32(12)
+	var zb0001Mask uint16 /* 12 bits */
+	_ = zb0001Mask
+	if z.AudioInputs == nil {
+		zb0001Len--
+		zb0001Mask |= 0x1
+	}
+	if z.ImageInputs == nil {
+		zb0001Len--
+		zb0001Mask |= 0x2
+	}
+	if z.ImageToolMessage == nil {
+		zb0001Len--
+		zb0001Mask |= 0x4
+	}
+	if z.MaxInputTokens == 0 {
+		zb0001Len--
+		zb0001Mask |= 0x8
+	}
+	if z.MaxOutputTokens == 0 {
+		zb0001Len--
+		zb0001Mask |= 0x10
+	}
+	if z.PDFInputs == nil {
+		zb0001Len--
+		zb0001Mask |= 0x40
+	}
+	if z.PDFToolMessage == nil {
+		zb0001Len--
+		zb0001Mask |= 0x80
+	}
+	if z.Provider == "" {
+		zb0001Len--
+		zb0001Mask |= 0x100
+	}
+	if z.ReasoningOutput == false {
+		zb0001Len--
+		zb0001Mask |= 0x200
+	}
+	if z.StructuredOutput == false {
+		zb0001Len--
+		zb0001Mask |= 0x400
+	}
+	if z.VideoInputs == nil {
+		zb0001Len--
+		zb0001Mask |= 0x800
+	}
+	// variable map header, size zb0001Len
+	o = append(o, 0x80|uint8(zb0001Len))
+
+	// skip if no fields are to be emitted
+	if zb0001Len != 0 {
+		if (zb0001Mask & 0x1) == 0 { // if not omitted
+			// string "audio_inputs"
+			o = append(o, 0xac, 0x61, 0x75, 0x64, 0x69, 0x6f, 0x5f, 0x69, 0x6e, 0x70, 0x75, 0x74, 0x73)
+			if z.AudioInputs == nil {
+				o = msgp.AppendNil(o)
+			} else {
+				o = msgp.AppendBool(o, *z.AudioInputs)
+			}
+		}
+		if (zb0001Mask & 0x2) == 0 { // if not omitted
+			// string "image_inputs"
+			o = append(o, 0xac, 0x69, 0x6d, 0x61, 0x67, 0x65, 0x5f, 0x69, 0x6e, 0x70, 0x75, 0x74, 0x73)
+			if z.ImageInputs == nil {
+				o = msgp.AppendNil(o)
+			} else {
+				o = msgp.AppendBool(o, *z.ImageInputs)
+			}
+		}
+		if (zb0001Mask & 0x4) == 0 { // if not omitted
+			// string "image_tool_message"
+			o = append(o, 0xb2, 0x69, 0x6d, 0x61, 0x67, 0x65, 0x5f, 0x74, 0x6f, 0x6f, 0x6c, 0x5f, 0x6d, 0x65, 0x73, 0x73, 0x61, 0x67, 0x65)
+			if z.ImageToolMessage == nil {
+				o = msgp.AppendNil(o)
+			} else {
+				o = msgp.AppendBool(o, *z.ImageToolMessage)
+			}
+		}
+		if (zb0001Mask & 0x8) == 0 { // if not omitted
+			// string "max_input_tokens"
+			o = append(o, 0xb0, 0x6d, 0x61, 0x78, 0x5f, 0x69, 0x6e, 0x70, 0x75, 0x74, 0x5f, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x73)
+			o = msgp.AppendUint64(o, z.MaxInputTokens)
+		}
+		if (zb0001Mask & 0x10) == 0 { // if not omitted
+			// string "max_output_tokens"
+			o = append(o, 0xb1, 0x6d, 0x61, 0x78, 0x5f, 0x6f, 0x75, 0x74, 0x70, 0x75, 0x74, 0x5f, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x73)
+			o = msgp.AppendUint64(o, z.MaxOutputTokens)
+		}
+		// string "name"
+		o = append(o, 0xa4, 0x6e, 0x61, 0x6d, 0x65)
+		o = msgp.AppendString(o, z.Name)
+		if (zb0001Mask & 0x40) == 0 { // if not omitted
+			// string "pdf_inputs"
+			o = append(o, 0xaa, 0x70, 0x64, 0x66, 0x5f, 0x69, 0x6e, 0x70, 0x75, 0x74, 0x73)
+			if z.PDFInputs == nil {
+				o = msgp.AppendNil(o)
+			} else {
+				o = msgp.AppendBool(o, *z.PDFInputs)
+			}
+		}
+		if (zb0001Mask & 0x80) == 0 { // if not omitted
+			// string "pdf_tool_message"
+			o = append(o, 0xb0, 0x70, 0x64, 0x66, 0x5f, 0x74, 0x6f, 0x6f, 0x6c, 0x5f, 0x6d, 0x65, 0x73, 0x73, 0x61, 0x67, 0x65)
+			if z.PDFToolMessage == nil {
+				o = msgp.AppendNil(o)
+			} else {
+				o = msgp.AppendBool(o, *z.PDFToolMessage)
+			}
+		}
+		if (zb0001Mask & 0x100) == 0 { // if not omitted
+			// string "provider"
+			o = append(o, 0xa8, 0x70, 0x72, 0x6f, 0x76, 0x69, 0x64, 0x65, 0x72)
+			o = msgp.AppendString(o, z.Provider)
+		}
+		if (zb0001Mask & 0x200) == 0 { // if not omitted
+			// string "reasoning_output"
+			o = append(o, 0xb0, 0x72, 0x65, 0x61, 0x73, 0x6f, 0x6e, 0x69, 0x6e, 0x67, 0x5f, 0x6f, 0x75, 0x74, 0x70, 0x75, 0x74)
+			o = msgp.AppendBool(o, z.ReasoningOutput)
+		}
+		if (zb0001Mask & 0x400) == 0 { // if not omitted
+			// string "structured_output"
+			o = append(o, 0xb1, 0x73, 0x74, 0x72, 0x75, 0x63, 0x74, 0x75, 0x72, 0x65, 0x64, 0x5f, 0x6f, 0x75, 0x74, 0x70, 0x75, 0x74)
+			o = msgp.AppendBool(o, z.StructuredOutput)
+		}
+		if (zb0001Mask & 0x800) == 0 { // if not omitted
+			// string "video_inputs"
+			o = append(o, 0xac, 0x76, 0x69, 0x64, 0x65, 0x6f, 0x5f, 0x69, 0x6e, 0x70, 0x75, 0x74, 0x73)
+			if z.VideoInputs == nil {
+				o = msgp.AppendNil(o)
+			} else {
+				o = msgp.AppendBool(o, *z.VideoInputs)
+			}
+		}
+	}
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *ModelInfo) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch keyText(field) {
+		case "audio_inputs":
+			if msgp.IsNil(bts) {
+				bts, err = msgp.ReadNilBytes(bts)
+				if err != nil {
+					return
+				}
+				z.AudioInputs = nil
+			} else {
+				if z.AudioInputs == nil {
+					z.AudioInputs = new(bool)
+				}
+				*z.AudioInputs, bts, err = msgp.ReadBoolBytes(bts)
+				if err != nil {
+					err = msgp.WrapError(err, "AudioInputs")
+					return
+				}
+			}
+		case "image_inputs":
+			if msgp.IsNil(bts) {
+				bts, err = msgp.ReadNilBytes(bts)
+				if err != nil {
+					return
+				}
+				z.ImageInputs = nil
+			} else {
+				if z.ImageInputs == nil {
+					z.ImageInputs = new(bool)
+				}
+				*z.ImageInputs, bts, err = msgp.ReadBoolBytes(bts)
+				if err != nil {
+					err = msgp.WrapError(err, "ImageInputs")
+					return
+				}
+			}
+		case "image_tool_message":
+			if msgp.IsNil(bts) {
+				bts, err = msgp.ReadNilBytes(bts)
+				if err != nil {
+					return
+				}
+				z.ImageToolMessage = nil
+			} else {
+				if z.ImageToolMessage == nil {
+					z.ImageToolMessage = new(bool)
+				}
+				*z.ImageToolMessage, bts, err = msgp.ReadBoolBytes(bts)
+				if err != nil {
+					err = msgp.WrapError(err, "ImageToolMessage")
+					return
+				}
+			}
+		case "max_input_tokens":
+			z.MaxInputTokens, bts, err = msgp.ReadUint64Bytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "MaxInputTokens")
+				return
+			}
+		case "max_output_tokens":
+			z.MaxOutputTokens, bts, err = msgp.ReadUint64Bytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "MaxOutputTokens")
+				return
+			}
+		case "name":
+			z.Name, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Name")
+				return
+			}
+		case "pdf_inputs":
+			if msgp.IsNil(bts) {
+				bts, err = msgp.ReadNilBytes(bts)
+				if err != nil {
+					return
+				}
+				z.PDFInputs = nil
+			} else {
+				if z.PDFInputs == nil {
+					z.PDFInputs = new(bool)
+				}
+				*z.PDFInputs, bts, err = msgp.ReadBoolBytes(bts)
+				if err != nil {
+					err = msgp.WrapError(err, "PDFInputs")
+					return
+				}
+			}
+		case "pdf_tool_message":
+			if msgp.IsNil(bts) {
+				bts, err = msgp.ReadNilBytes(bts)
+				if err != nil {
+					return
+				}
+				z.PDFToolMessage = nil
+			} else {
+				if z.PDFToolMessage == nil {
+					z.PDFToolMessage = new(bool)
+				}
+				*z.PDFToolMessage, bts, err = msgp.ReadBoolBytes(bts)
+				if err != nil {
+					err = msgp.WrapError(err, "PDFToolMessage")
+					return
+				}
+			}
+		case "provider":
+			z.Provider, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Provider")
+				return
+			}
+		case "reasoning_output":
+			z.ReasoningOutput, bts, err = msgp.ReadBoolBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "ReasoningOutput")
+				return
+			}
+		case "structured_output":
+			z.StructuredOutput, bts, err = msgp.ReadBoolBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "StructuredOutput")
+				return
+			}
+		case "video_inputs":
+			if msgp.IsNil(bts) {
+				bts, err = msgp.ReadNilBytes(bts)
+				if err != nil {
+					return
+				}
+				z.VideoInputs = nil
+			} else {
+				if z.VideoInputs == nil {
+					z.VideoInputs = new(bool)
+				}
+				*z.VideoInputs, bts, err = msgp.ReadBoolBytes(bts)
+				if err != nil {
+					err = msgp.WrapError(err, "VideoInputs")
+					return
+				}
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *ModelInfo) Msgsize() (s int) {
+	s = 1 + 13
+	if z.AudioInputs == nil {
+		s += msgp.NilSize
+	} else {
+		s += msgp.BoolSize
+	}
+	s += 13
+	if z.ImageInputs == nil {
+		s += msgp.NilSize
+	} else {
+		s += msgp.BoolSize
+	}
+	s += 19
+	if z.ImageToolMessage == nil {
+		s += msgp.NilSize
+	} else {
+		s += msgp.BoolSize
+	}
+	s += 17 + msgp.Uint64Size + 18 + msgp.Uint64Size + 5 + msgp.StringPrefixSize + len(z.Name) + 11
+	if z.PDFInputs == nil {
+		s += msgp.NilSize
+	} else {
+		s += msgp.BoolSize
+	}
+	s += 17
+	if z.PDFToolMessage == nil {
+		s += msgp.NilSize
+	} else {
+		s += msgp.BoolSize
+	}
+	s += 9 + msgp.StringPrefixSize + len(z.Provider) + 17 + msgp.BoolSize + 18 + msgp.BoolSize + 13
+	if z.VideoInputs == nil {
+		s += msgp.NilSize
+	} else {
+		s += msgp.BoolSize
+	}
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z ModelQuery) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// check for omitted fields
+	zb0001Len := uint32(1)
+	var zb0001Mask uint8 /* 1 bits */
+	_ = zb0001Mask
+	if z.Model == "" {
+		zb0001Len--
+		zb0001Mask |= 0x1
+	}
+	// variable map header, size zb0001Len
+	o = append(o, 0x80|uint8(zb0001Len))
+	if (zb0001Mask & 0x1) == 0 { // if not omitted
+		// string "model"
+		o = append(o, 0xa5, 0x6d, 0x6f, 0x64, 0x65, 0x6c)
+		o = msgp.AppendString(o, z.Model)
+	}
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *ModelQuery) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch keyText(field) {
+		case "model":
+			z.Model, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Model")
+				return
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z ModelQuery) Msgsize() (s int) {
+	s = 1 + 6 + msgp.StringPrefixSize + len(z.Model)
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
 func (z *RandomBytes) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// map header, size 1
@@ -438,6 +1270,153 @@ func (z *RandomRequest) UnmarshalMsg(bts []byte) (o []byte, err error) {
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z RandomRequest) Msgsize() (s int) {
 	s = 1 + 6 + msgp.Uint64Size
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z *RunInfo) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// check for omitted fields
+	zb0001Len := uint32(3)
+	var zb0001Mask uint8 /* 3 bits */
+	_ = zb0001Mask
+	if z.Agent == "" {
+		zb0001Len--
+		zb0001Mask |= 0x1
+	}
+	if z.Parent == "" {
+		zb0001Len--
+		zb0001Mask |= 0x2
+	}
+	// variable map header, size zb0001Len
+	o = append(o, 0x80|uint8(zb0001Len))
+
+	// skip if no fields are to be emitted
+	if zb0001Len != 0 {
+		if (zb0001Mask & 0x1) == 0 { // if not omitted
+			// string "agent"
+			o = append(o, 0xa5, 0x61, 0x67, 0x65, 0x6e, 0x74)
+			o = msgp.AppendString(o, z.Agent)
+		}
+		if (zb0001Mask & 0x2) == 0 { // if not omitted
+			// string "parent"
+			o = append(o, 0xa6, 0x70, 0x61, 0x72, 0x65, 0x6e, 0x74)
+			o = msgp.AppendString(o, z.Parent)
+		}
+		// string "usage"
+		o = append(o, 0xa5, 0x75, 0x73, 0x61, 0x67, 0x65)
+		o, err = z.Usage.MarshalMsg(o)
+		if err != nil {
+			err = msgp.WrapError(err, "Usage")
+			return
+		}
+	}
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *RunInfo) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch keyText(field) {
+		case "agent":
+			z.Agent, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Agent")
+				return
+			}
+		case "parent":
+			z.Parent, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Parent")
+				return
+			}
+		case "usage":
+			bts, err = z.Usage.UnmarshalMsg(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Usage")
+				return
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *RunInfo) Msgsize() (s int) {
+	s = 1 + 6 + msgp.StringPrefixSize + len(z.Agent) + 7 + msgp.StringPrefixSize + len(z.Parent) + 6 + z.Usage.Msgsize()
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z SleepRequest) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// map header, size 1
+	// string "duration_ms"
+	o = append(o, 0x81, 0xab, 0x64, 0x75, 0x72, 0x61, 0x74, 0x69, 0x6f, 0x6e, 0x5f, 0x6d, 0x73)
+	o = msgp.AppendUint64(o, z.DurationMS)
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *SleepRequest) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch keyText(field) {
+		case "duration_ms":
+			z.DurationMS, bts, err = msgp.ReadUint64Bytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "DurationMS")
+				return
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z SleepRequest) Msgsize() (s int) {
+	s = 1 + 12 + msgp.Uint64Size
 	return
 }
 
@@ -665,6 +1644,233 @@ func (z *StateReply) Msgsize() (s int) {
 		s += z.Items[za0001].Msgsize()
 	}
 	s += 6 + z.State.Msgsize()
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z TokenCount) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// map header, size 1
+	// string "tokens"
+	o = append(o, 0x81, 0xa6, 0x74, 0x6f, 0x6b, 0x65, 0x6e, 0x73)
+	o = msgp.AppendUint64(o, z.Tokens)
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *TokenCount) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch keyText(field) {
+		case "tokens":
+			z.Tokens, bts, err = msgp.ReadUint64Bytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Tokens")
+				return
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z TokenCount) Msgsize() (s int) {
+	s = 1 + 7 + msgp.Uint64Size
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z *TokenQuery) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// check for omitted fields
+	zb0001Len := uint32(2)
+	var zb0001Mask uint8 /* 2 bits */
+	_ = zb0001Mask
+	if z.Model == "" {
+		zb0001Len--
+		zb0001Mask |= 0x2
+	}
+	// variable map header, size zb0001Len
+	o = append(o, 0x80|uint8(zb0001Len))
+
+	// skip if no fields are to be emitted
+	if zb0001Len != 0 {
+		// string "messages"
+		o = append(o, 0xa8, 0x6d, 0x65, 0x73, 0x73, 0x61, 0x67, 0x65, 0x73)
+		o = msgp.AppendArrayHeader(o, uint32(len(z.Messages)))
+		for za0001 := range z.Messages {
+			o, err = z.Messages[za0001].MarshalMsg(o)
+			if err != nil {
+				err = msgp.WrapError(err, "Messages", za0001)
+				return
+			}
+		}
+		if (zb0001Mask & 0x2) == 0 { // if not omitted
+			// string "model"
+			o = append(o, 0xa5, 0x6d, 0x6f, 0x64, 0x65, 0x6c)
+			o = msgp.AppendString(o, z.Model)
+		}
+	}
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *TokenQuery) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch keyText(field) {
+		case "messages":
+			var zb0002 uint32
+			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Messages")
+				return
+			}
+			if cap(z.Messages) >= int(zb0002) {
+				z.Messages = (z.Messages)[:zb0002]
+			} else {
+				z.Messages = make([]Message, zb0002)
+			}
+			for za0001 := range z.Messages {
+				bts, err = z.Messages[za0001].UnmarshalMsg(bts)
+				if err != nil {
+					err = msgp.WrapError(err, "Messages", za0001)
+					return
+				}
+			}
+		case "model":
+			z.Model, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Model")
+				return
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *TokenQuery) Msgsize() (s int) {
+	s = 1 + 9 + msgp.ArrayHeaderSize
+	for za0001 := range z.Messages {
+		s += z.Messages[za0001].Msgsize()
+	}
+	s += 6 + msgp.StringPrefixSize + len(z.Model)
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z *ToolList) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// map header, size 1
+	// string "tools"
+	o = append(o, 0x81, 0xa5, 0x74, 0x6f, 0x6f, 0x6c, 0x73)
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Tools)))
+	for za0001 := range z.Tools {
+		o, err = z.Tools[za0001].MarshalMsg(o)
+		if err != nil {
+			err = msgp.WrapError(err, "Tools", za0001)
+			return
+		}
+	}
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *ToolList) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch keyText(field) {
+		case "tools":
+			var zb0002 uint32
+			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Tools")
+				return
+			}
+			if cap(z.Tools) >= int(zb0002) {
+				z.Tools = (z.Tools)[:zb0002]
+			} else {
+				z.Tools = make([]ToolSpec, zb0002)
+			}
+			for za0001 := range z.Tools {
+				bts, err = z.Tools[za0001].UnmarshalMsg(bts)
+				if err != nil {
+					err = msgp.WrapError(err, "Tools", za0001)
+					return
+				}
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *ToolList) Msgsize() (s int) {
+	s = 1 + 6 + msgp.ArrayHeaderSize
+	for za0001 := range z.Tools {
+		s += z.Tools[za0001].Msgsize()
+	}
 	return
 }
 

@@ -263,7 +263,8 @@ func TestSpecNamesEveryOperation(t *testing.T) {
 	body := sections(readSpec(t), "##")["13. Operations"]
 	for _, op := range []string{
 		abi.OpStateRead, abi.OpEventEmit, abi.OpBudget, abi.OpKVGet, abi.OpKVPut, abi.OpKVDelete, abi.OpKVList, abi.OpHTTPFetch,
-		abi.OpModelGenerate, abi.OpToolCall, abi.OpClockNow, abi.OpRandomBytes,
+		abi.OpModelGenerate, abi.OpToolCall, abi.OpClockNow, abi.OpRandomBytes, abi.OpRunInfo, abi.OpModelInfo, abi.OpToolsRead, abi.OpTokensCount, abi.OpBatch,
+		abi.OpClockSleep,
 	} {
 		require.Regexp(t, "(?m)^\\|.*`"+regexp.QuoteMeta(op)+"`", body)
 	}

@@ -1,5 +1,7 @@
 package abi
 
+import "github.com/agenthost/agenthost/abi/wire"
+
 // Status says how next or host_call ended. It is the upper half of their return value. See SPEC.md.
 type Status int32
 
@@ -59,6 +61,27 @@ func (s Status) String() string {
 		return "status " + itoa(int64(s))
 	}
 }
+
+// MarshalMsg appends the status as an integer.
+func (s Status) MarshalMsg(dst []byte) ([]byte, error) { return wire.AppendInt(dst, int64(s)), nil }
+
+// UnmarshalMsg decodes an integer of 32 bits.
+func (s *Status) UnmarshalMsg(b []byte) ([]byte, error) {
+	var raw wire.Raw
+	rest, err := raw.UnmarshalMsg(b)
+	if err != nil {
+		return b, err
+	}
+	n, ok := raw.AsInt()
+	if !ok || int64(int32(n)) != n {
+		return b, &DocumentError{Document: "status", Reason: "must be an integer of 32 bits"}
+	}
+	*s = Status(n)
+	return rest, nil
+}
+
+// Msgsize is an upper bound of the number of bytes that MarshalMsg appends.
+func (Status) Msgsize() int { return 5 }
 
 // LogLevel is the level of a guest's log line.
 type LogLevel int32

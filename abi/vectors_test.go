@@ -129,9 +129,12 @@ func inputVectors() []vector {
 	wrapTool.Step, wrapTool.Call, wrapTool.Known = "x.wrap_tool_call", &call, true
 	callTool.Step, callTool.Call, callTool.State, callTool.N = "tools", &call, mapOf(map[string]any{"count": 2}), 0
 	callTool.IdempotencyKey = "9f86d081884c7d659a2feaa0c55ad015"
+	full11 := full
+	full11.Context = mapOf(map[string]any{"tenant": "acme"})
 	return []vector{
 		{"hook_input.minimal", &abi.HookInput{}, nil},
 		{"hook_input.full", &full, nil},
+		{"hook_input.full_1_1", &full11, nil},
 		{"hook_input.node", &node, nil},
 		{"hook_input.wrap_model_call", &wrapModel, nil},
 		{"hook_input.wrap_tool_call", &wrapTool, nil},
@@ -234,6 +237,10 @@ func descriptionVectors() []vector {
 			ABI: 1, Capabilities: []abi.Capability{capability}, ConfigSchema: rawOf(map[string]any{"type": "object"}),
 			Fields: []abi.FieldSpec{field}, Guards: true, Hooks: hooks, Name: "everything", Tools: []abi.ToolSpec{tool}, Version: "1.2.3",
 		}, nil},
+		{"description.full_1_1", &abi.Description{
+			ABI: 1, Capabilities: []abi.Capability{capability}, ConfigSchema: rawOf(map[string]any{"type": "object"}), Context: []string{"tenant"},
+			Fields: []abi.FieldSpec{field}, Guards: true, Hooks: hooks, Name: "everything", Tools: []abi.ToolSpec{tool}, Version: "1.2.3",
+		}, nil},
 		{"description.tool", &abi.Description{
 			ABI: 1, Name: "adder", Version: "0.1.0",
 			Tools: []abi.ToolSpec{{Name: "add", Description: "Add two numbers.", Idempotent: true}},
@@ -277,6 +284,39 @@ func operationVectors() []vector {
 		{"random_request.full", &abi.RandomRequest{Count: 4}, nil},
 		{"random_bytes.minimal", &abi.RandomBytes{}, []string{"/bytes"}},
 		{"random_bytes.full", &abi.RandomBytes{Bytes: []byte{0, 0x7f, 0x80, 0xff}}, []string{"/bytes"}},
+		{"run_info.minimal", &abi.RunInfo{}, nil},
+		{"run_info.full", &abi.RunInfo{Agent: "support", Parent: "r0", Usage: abi.Usage{
+			CacheReadTokens: 512, InputTokens: 812, OutputTokens: 40, ReasoningTokens: 8, TotalTokens: 852,
+		}}, nil},
+		{"model_query.minimal", &abi.ModelQuery{}, nil},
+		{"model_query.full", &abi.ModelQuery{Model: "small"}, nil},
+		{"model_info.minimal", &abi.ModelInfo{}, nil},
+		{"model_info.full", &abi.ModelInfo{
+			AudioInputs: new(false), ImageInputs: new(true), ImageToolMessage: new(true), MaxInputTokens: 400_000, MaxOutputTokens: 128_000, Name: "gpt-5.2",
+			PDFInputs: new(true), PDFToolMessage: new(false), Provider: "openai", ReasoningOutput: true, StructuredOutput: true, VideoInputs: new(false),
+		}, nil},
+		{"tool_list.minimal", &abi.ToolList{}, nil},
+		{"tool_list.full", &abi.ToolList{Tools: []abi.ToolSpec{{
+			Description: "Search the web.", Name: "search", Parameters: rawOf(map[string]any{"type": "object", "properties": map[string]any{"q": map[string]any{"type": "string"}}}),
+		}}}, nil},
+		{"token_query.minimal", &abi.TokenQuery{}, nil},
+		{"token_query.full", &abi.TokenQuery{Messages: []abi.Message{abi.Human("hello")}, Model: "small"}, nil},
+		{"token_count.minimal", &abi.TokenCount{}, nil},
+		{"token_count.full", &abi.TokenCount{Tokens: 2}, nil},
+		{"batch.minimal", &abi.Batch{}, nil},
+		{"batch.full", &abi.Batch{Calls: []abi.BatchCall{
+			{Op: abi.OpHTTPFetch, Payload: rawOf(map[string]any{"url": "https://a.example/"})}, {Op: abi.OpHTTPFetch, Payload: rawOf(map[string]any{"url": "https://b.example/"})},
+		}}, nil},
+		{"batch_call.minimal", &abi.BatchCall{}, nil},
+		{"batch_call.full", &abi.BatchCall{Op: abi.OpModelGenerate, Payload: rawOf(map[string]any{"messages": []any{}})}, nil},
+		{"batch_replies.minimal", &abi.BatchReplies{}, nil},
+		{"batch_replies.full", &abi.BatchReplies{Replies: []abi.BatchReply{
+			{Reply: rawOf(map[string]any{"headers": []any{}, "status": 200, "url": "https://a.example/"})}, {Status: abi.EDENIED},
+		}}, nil},
+		{"batch_reply.minimal", &abi.BatchReply{}, nil},
+		{"batch_reply.full", &abi.BatchReply{Reply: rawOf(map[string]any{"message": "slow", "type": "http_timeout"}), Status: abi.StatusFailed}, nil},
+		{"sleep_request.minimal", &abi.SleepRequest{}, nil},
+		{"sleep_request.full", &abi.SleepRequest{DurationMS: 1500}, nil},
 	}
 }
 
@@ -564,6 +604,9 @@ func TestEveryDocumentHasAMinimalAndAFullVector(t *testing.T) {
 	for _, d := range documentTypes() {
 		stem := snake(d.name)
 		minimal, full := byStem[stem+".minimal"], byStem[stem+".full"]
+		if later, ok := byStem[stem+".full_1_1"]; ok { // the vectors of 1.0 do not change
+			full = later
+		}
 		require.NotNil(t, minimal.doc, stem+".minimal")
 		require.NotNil(t, full.doc, stem+".full")
 		keys := keysOf(d)

@@ -5,7 +5,7 @@ package abi
 // next minor version.
 const (
 	Major = 1
-	Minor = 0
+	Minor = 1
 )
 
 // Names of the module interface.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/agenthost/agenthost/host/model"
 )
@@ -12,13 +13,59 @@ import (
 // and nothing is added to the history; its tokens count as the run's. An error is a [*ModelError] or control flow: a
 // cancellation propagates, whatever the hook returns.
 func (rt *Runtime) Generate(ctx context.Context, m model.Model, req *model.Request) (*model.Response, error) {
-	if rt.closed != nil {
-		return nil, rt.closed
+	g := rt.StartGenerate(ctx, m, req)
+	g.Perform(rt.Warn)
+	return g.Finish()
+}
+
+// Generation is a call of a model in three parts, for hooks and tools that make several at once, see [Runtime.StartGenerate].
+type Generation struct {
+	rt      *Runtime
+	ctx     context.Context
+	span    span
+	model   model.Model
+	request *model.Request
+	start   time.Time
+	end     time.Time
+	notices []string
+	resp    *model.Response
+	err     error
+}
+
+// StartGenerate begins what [Runtime.Generate] does. Perform, which may run in another goroutine, calls the model, and Finish returns what Generate
+// would. The caller finishes generations one after the other, in the order in which it has started them.
+func (rt *Runtime) StartGenerate(ctx context.Context, m model.Model, req *model.Request) *Generation {
+	g := &Generation{rt: rt, model: m, request: req, err: rt.closed}
+	if g.err == nil {
+		g.start = rt.run.clock()
+		g.ctx, g.span = rt.run.trace(ctx, Span{Kind: SpanModel, Step: rt.step, Model: m.Info(), Request: req})
 	}
-	r, name := rt.run, m.Info().Name
-	start := r.clock()
-	ctx, span := r.trace(ctx, Span{Kind: SpanModel, Step: rt.step, Model: m.Info(), Request: req})
-	resp, err := generate(model.WithNotice(ctx, rt.Warn), m, req)
+	return g
+}
+
+// Perform calls the model. It is called once. say gets what the user should know meanwhile, see [model.WithNotice]; if it is nil, that is a warning of the
+// run when Finish is called.
+func (g *Generation) Perform(say func(text string)) {
+	if g.ctx == nil {
+		return
+	}
+	if say == nil {
+		say = func(text string) { g.notices = append(g.notices, text) }
+	}
+	g.resp, g.err = generate(model.WithNotice(g.ctx, say), g.model, g.request)
+	g.end = g.rt.run.agent.now()
+}
+
+// Finish returns the answer after Perform has returned.
+func (g *Generation) Finish() (*model.Response, error) {
+	if g.ctx == nil {
+		return nil, g.err
+	}
+	rt, r, name := g.rt, g.rt.run, g.model.Info().Name
+	for _, text := range g.notices {
+		rt.Warn(text)
+	}
+	resp, err := g.resp, g.err
 	if err == nil && (resp == nil || resp.AI() == nil) {
 		err = errNoAI
 	}
@@ -33,14 +80,14 @@ func (rt *Runtime) Generate(ctx context.Context, m model.Model, req *model.Reque
 	if IsControlFlow(err) {
 		rt.closed = err
 	}
-	if rt.emit.wants(span) {
-		event := &Event{Type: EventModel, Step: rt.step, Model: name, Duration: r.agent.now().Sub(start)}
+	if rt.emit.wants(g.span) {
+		event := &Event{Type: EventModel, Step: rt.step, Model: name, Duration: g.end.Sub(g.start)}
 		if err != nil {
 			event.Error = eventError(err)
 		} else {
 			event.Messages = resp.Messages
 		}
-		rt.emit.finish(span, event)
+		rt.emit.finish(g.span, event)
 	}
 	return resp, err
 }

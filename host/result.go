@@ -44,6 +44,8 @@ type Input struct {
 	// What follows holds for this part of the run only: an input that goes on with the run gives it again.
 
 	Context any // value for hooks and tools, see [ContextAs] and [Config.ContextSchema]
+	// Parent is the id of the run whose tool or hook starts this run; "": none. Hooks can read it.
+	Parent string
 	// InterruptBefore and InterruptAfter are breakpoints in addition to those of [Config]; [AllSteps] stands for every step.
 	InterruptBefore, InterruptAfter []string
 	// RecursionLimit is the number of steps at which the run fails, if it is smaller than that of [Config]; 0: that of Config.

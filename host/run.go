@@ -28,6 +28,7 @@ type run struct {
 	sink     *sink        // nil: nobody listens
 	model    model.Model  // what model steps call unless a hook chooses another
 	breaks   *breakpoints // nil: none
+	context  runContext
 
 	thread    thread    // the hold on the thread
 	journal   journal   // executions of tools

@@ -15,12 +15,15 @@ import (
 type grantEntry struct {
 	Reads  []string `yaml:"reads"`  // state fields of other middleware that the plugin may read
 	Writes []string `yaml:"writes"` // state fields of other middleware that the plugin may write
+	// keys of the run's context, which the caller of a run gives, that the plugin is shown
+	Context []string `yaml:"context"`
 	// a key-value store of the plugin's own: true, or a mapping with its quota and scopes
 	KV            kvEntry       `yaml:"kv"`
 	HTTPFetch     fetchEntry    `yaml:"http.fetch"`     // HTTP requests: a list of hosts, or a mapping with hosts and more
 	ModelGenerate generateEntry `yaml:"model.generate"` // calls of one of the manifest's models, whose tokens count as the run's
 	ToolCall      []string      `yaml:"tool.call"`      // tools of the agent that the plugin may call
 	ClockNow      bool          `yaml:"clock.now"`      // true: the plugin gets the real time; otherwise its time stands still
+	ClockSleep    bool          `yaml:"clock.sleep"`    // true: the plugin may wait, up to limits.wait in a call
 	// true: the plugin gets unpredictable random bytes; otherwise they are derived from the run
 	RandomBytes bool `yaml:"random.bytes"`
 }
@@ -29,7 +32,7 @@ type grantEntry struct {
 func (e *grantEntry) build() plugin.Grant {
 	return plugin.Grant{
 		Reads: e.Reads, Writes: e.Writes, KV: e.KV.grant, HTTPFetch: e.HTTPFetch.policy, ModelGenerate: e.ModelGenerate.grant,
-		ToolCall: e.ToolCall, ClockNow: e.ClockNow, RandomBytes: e.RandomBytes,
+		Context: e.Context, ToolCall: e.ToolCall, ClockNow: e.ClockNow, ClockSleep: e.ClockSleep, RandomBytes: e.RandomBytes,
 	}
 }
 

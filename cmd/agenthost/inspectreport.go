@@ -145,6 +145,9 @@ func (r *report) description(d *abi.Description, m *anatomy.Module) {
 	for i := range d.Fields {
 		r.itemf(d.Fields[i].Name, "%s", fieldSummary(&d.Fields[i]))
 	}
+	if len(d.Context) > 0 {
+		r.rowf("context", "sees %s of the run's context", terminal.Lines(d.Context))
+	}
 	r.section("capabilities", len(d.Capabilities))
 	for _, c := range d.Capabilities {
 		need := "optional"

@@ -68,6 +68,9 @@ func (i *instance) answer(ctx context.Context, call *hookCall) (result *abi.Resu
 	c := &i.call
 	i.beginCall(ctx)
 	defer i.endCall()
+	if c.input.context, err = i.plugin.contextOf(c.input.rt); err != nil {
+		return nil, nil, err
+	}
 	i.input = c.input.append(i.input[:0])
 	if size, limit := len(i.input), i.plugin.limits.Input; size > limit {
 		i.input = nil

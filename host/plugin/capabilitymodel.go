@@ -1,6 +1,8 @@
 package plugin
 
 import (
+	"context"
+
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
@@ -8,30 +10,39 @@ import (
 
 // modelGenerate calls the granted model.
 func (i *instance) modelGenerate(request *abi.GenerateRequest) (abi.Status, []byte) {
+	return i.await(i.generate(request))
+}
+
+// generate prepares a call of the granted model.
+func (i *instance) generate(request *abi.GenerateRequest) waiting {
 	p := i.plugin
 	if len(request.Messages) == 0 {
-		return abi.EINVAL, nil
+		return refusal(abi.EINVAL)
 	}
 	for n := range request.Messages {
 		if !isRole(request.Messages[n].Role) {
-			return abi.EINVAL, nil
+			return refusal(abi.EINVAL)
 		}
 	}
 	grant := p.grant.ModelGenerate
 	switch {
 	case request.Model != "" && request.Model != grant.Model:
-		return abi.EDENIED, nil
+		return refusal(abi.EDENIED)
 	case !p.capabilities.modelCalls.spend(i.frame.rt.RunID(), 1, int64(grant.calls())):
-		return abi.ELIMIT, nil
+		return refusal(abi.ELIMIT)
 	}
 	asked := &model.Request{
 		Messages: history.Of(request.Messages...), Model: p.capabilities.model, Settings: request.Settings, System: request.System,
 	}
-	var response *model.Response
-	var err error
-	i.waits(func() { response, err = i.frame.rt.Generate(i.frame.ctx, asked.Model, asked) })
-	if err != nil {
-		return i.failed(err)
+	g := i.frame.rt.StartGenerate(i.frame.ctx, asked.Model, asked)
+	return waiting{
+		perform: func(_ context.Context, say func(string)) { g.Perform(say) },
+		reply: func() (abi.Status, []byte) {
+			response, err := g.Finish()
+			if err != nil {
+				return i.failed(err)
+			}
+			return i.bounded(responseDocument(response))
+		},
 	}
-	return i.bounded(responseDocument(response))
 }

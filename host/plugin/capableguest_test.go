@@ -75,7 +75,7 @@ func shown(t *testing.T, events []host.Event) string {
 func everything() plugin.Grant {
 	return plugin.Grant{
 		KV: &plugin.KVGrant{}, HTTPFetch: &fetch.Policy{Hosts: []string{"api.example.com"}},
-		ModelGenerate: &plugin.ModelGrant{Model: "small"}, ToolCall: []string{"search"}, ClockNow: true, RandomBytes: true,
+		ModelGenerate: &plugin.ModelGrant{Model: "small"}, ToolCall: []string{"search"}, ClockNow: true, ClockSleep: true, RandomBytes: true,
 	}
 }
 

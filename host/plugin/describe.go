@@ -81,6 +81,9 @@ func (p *Plugin) Describe(ctx context.Context) (written wire.Raw, described *abi
 			return err
 		}
 		written, _ = wire.Canonical(i.frame.result, p.faultLimit) // was just found valid
+		if len(d.Context) <= maxListed {
+			p.grant.Context = append(p.grant.Context, d.Context...)
+		}
 		for _, name := range abi.Hooks() {
 			if spec := d.Hooks.Spec(name); spec != nil && len(spec.Reads)+len(spec.Writes) <= 2*maxListed {
 				p.grant.Reads, p.grant.Writes = append(p.grant.Reads, spec.Reads...), append(p.grant.Writes, spec.Writes...)
@@ -179,6 +182,7 @@ func (p *Plugin) configure(ctx context.Context, i *instance) error {
 		p.ownFields = append(p.ownFields, p.spec.Fields[n].Name)
 	}
 	slices.Sort(p.ownFields)
+	p.context = sorted(p.spec.Context)
 	return nil
 }
 
@@ -212,6 +216,14 @@ func (p *Plugin) checkDescription(i *instance, d *abi.Description) error {
 			return fmt.Errorf("its capability %q appears twice or has no reason", clean(c.Op, 64))
 		}
 		names["capability "+c.Op] = true
+	}
+	for _, key := range d.Context {
+		switch {
+		case !isName(key):
+			return fmt.Errorf("it has the key %q in context, which is not 1 to 64 letters, digits, '_', '-', '.' or '/'", clean(key, 80))
+		case !slices.Contains(p.grant.Context, key):
+			return fmt.Errorf("it wants to see the key %q of the run's context, which is not granted; add it to grant.context", key)
+		}
 	}
 	for n := range d.Fields {
 		f := &d.Fields[n]
@@ -257,7 +269,7 @@ const maxListed = 256
 
 // checkLengths checks the lengths of the lists, since every entry is compared with others.
 func checkLengths(d *abi.Description) error {
-	lengths := map[string]int{"fields": len(d.Fields), "tools": len(d.Tools), "capabilities": len(d.Capabilities)}
+	lengths := map[string]int{"fields": len(d.Fields), "tools": len(d.Tools), "capabilities": len(d.Capabilities), "keys in context": len(d.Context)}
 	for _, name := range abi.Hooks() {
 		if spec := d.Hooks.Spec(name); spec != nil {
 			lengths["names in a list of "+string(name)] = max(len(spec.CanJumpTo), len(spec.Reads), len(spec.Writes), len(spec.Tools))

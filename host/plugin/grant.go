@@ -20,11 +20,13 @@ import (
 type Grant struct {
 	Reads         []string      // state fields of other middleware that its hooks may read
 	Writes        []string      // state fields of other middleware that its hooks may write
+	Context       []string      // keys of the run's context that it is shown
 	KV            *KVGrant      // kv.get, kv.put, kv.delete and kv.list
 	HTTPFetch     *fetch.Policy // http.fetch
 	ModelGenerate *ModelGrant   // model.generate
 	ToolCall      []string      // tool.call: the agent's tools that it may call
 	ClockNow      bool          // clock.now
+	ClockSleep    bool          // clock.sleep
 	RandomBytes   bool          // random.bytes
 }
 
@@ -125,13 +127,17 @@ var (
 		name: abi.OpRandomBytes, has: func(g *Grant) bool { return g.RandomBytes }, standIn: func(g *Grant) { g.RandomBytes = true },
 	}
 
-	grantKeys = []*grantKey{grantKV, grantHTTPFetch, grantModelGenerate, grantToolCall, grantClockNow, grantRandomBytes}
+	grantClockSleep = &grantKey{
+		name: abi.OpClockSleep, has: func(g *Grant) bool { return g.ClockSleep }, standIn: func(g *Grant) { g.ClockSleep = true },
+	}
+
+	grantKeys = []*grantKey{grantKV, grantHTTPFetch, grantModelGenerate, grantToolCall, grantClockNow, grantRandomBytes, grantClockSleep}
 )
 
 // GrantToReplay returns the grant and the models that a recorded plugin needs to load again. They replace those of the
 // recorded run; a replay does not use them.
 func GrantToReplay(recorded *cassette.Plugin) (Grant, map[string]model.Model) {
-	g := Grant{Reads: recorded.Reads, Writes: recorded.Writes}
+	g := Grant{Reads: recorded.Reads, Writes: recorded.Writes, Context: recorded.Context}
 	for _, key := range grantKeys {
 		if slices.Contains(recorded.Grants, key.name) {
 			key.standIn(&g)

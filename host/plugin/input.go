@@ -1,6 +1,9 @@
 package plugin
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
@@ -18,7 +21,8 @@ type hookInput struct {
 	now     uint64
 	reads   []string
 	view    history.View
-	shows   bool // view is shown; otherwise the key messages is absent
+	shows   bool     // view is shown; otherwise the key messages is absent
+	context wire.Map // the declared keys
 	call    *abi.ToolCall
 	known   bool
 	request *model.Request
@@ -33,7 +37,7 @@ func (h *hookInput) append(dst []byte) []byte {
 	state := h.stateCount(large)
 	key := h.rt.IdempotencyKey()
 	for _, present := range []bool{
-		len(answers) > 0, h.call != nil, key != "", h.known, len(large) > 0, h.shows, h.request != nil, state > 0,
+		len(answers) > 0, h.call != nil, len(h.context) > 0, key != "", h.known, len(large) > 0, h.shows, h.request != nil, state > 0,
 		h.rt.ThreadID() != "",
 	} {
 		if present {
@@ -46,6 +50,9 @@ func (h *hookInput) append(dst []byte) []byte {
 	}
 	if h.call != nil {
 		dst = appendDocument(wire.AppendString(dst, "call"), h.call)
+	}
+	if len(h.context) > 0 {
+		dst = appendDocument(wire.AppendString(dst, "context"), h.context)
 	}
 	if key != "" {
 		dst = wire.AppendString(wire.AppendString(dst, "idempotency_key"), key)
@@ -74,6 +81,24 @@ func (h *hookInput) append(dst []byte) []byte {
 		dst = wire.AppendString(wire.AppendString(dst, "thread"), thread)
 	}
 	return dst
+}
+
+// contextOf returns the declared keys of the run's context.
+func (p *Plugin) contextOf(rt *host.Runtime) (wire.Map, error) {
+	if len(p.context) == 0 {
+		return nil, nil
+	}
+	all, err := rt.ContextMap()
+	if err != nil {
+		return nil, fmt.Errorf("plugin %q: %w", p.name, err)
+	}
+	var shown wire.Map
+	for _, pair := range all {
+		if _, ok := slices.BinarySearch(p.context, pair.Key); ok {
+			shown = append(shown, pair)
+		}
+	}
+	return shown, nil
 }
 
 // large lists the fields whose values are too large to send unasked.

@@ -16,6 +16,9 @@ func narrows(upper, spec *abi.Description) error {
 	if spec.Name != upper.Name || spec.Version != upper.Version {
 		return errors.New("configure changes the plugin's name or version")
 	}
+	if !subset(spec.Context, upper.Context) {
+		return errors.New("configure adds a key to context")
+	}
 	for n := range spec.Fields {
 		if !slices.ContainsFunc(upper.Fields, func(f abi.FieldSpec) bool { return f.Name == spec.Fields[n].Name && sameDocument(&f, &spec.Fields[n]) }) {
 			return fmt.Errorf("configure adds or changes the field %q", spec.Fields[n].Name)

@@ -23,6 +23,11 @@ func operations() []operation {
 		{abi.OpStateRead, nil, takes((*instance).stateRead)},
 		{abi.OpEventEmit, nil, takes((*instance).eventEmit)},
 		{abi.OpBudget, nil, takesNothing((*instance).budget)},
+		{abi.OpRunInfo, nil, takesNothing((*instance).runInfo)},
+		{abi.OpModelInfo, nil, takes((*instance).modelInfo)},
+		{abi.OpToolsRead, nil, takesNothing((*instance).toolsRead)},
+		{abi.OpTokensCount, nil, takes((*instance).tokensCount)},
+		{abi.OpBatch, nil, takes((*instance).batch)},
 		{abi.OpKVGet, grantKV, takes((*instance).kvGet)},
 		{abi.OpKVPut, grantKV, takes((*instance).kvPut)},
 		{abi.OpKVDelete, grantKV, takes((*instance).kvDelete)},
@@ -32,6 +37,7 @@ func operations() []operation {
 		{abi.OpToolCall, grantToolCall, takes((*instance).toolCall)},
 		{abi.OpClockNow, grantClockNow, takesNothing((*instance).clockNow)},
 		{abi.OpRandomBytes, grantRandomBytes, takes((*instance).randomBytes)},
+		{abi.OpClockSleep, grantClockSleep, takes((*instance).clockSleep)},
 	}
 }
 

@@ -60,6 +60,7 @@ type Plugin struct {
 	spec      abi.Description // what it does with this configuration
 	specBytes []byte          // what every instance must return from configure
 	ownFields []string
+	context   []string // keys of the run's context that it is shown, in ascending order
 	dynamic   map[string]*pluginTool
 
 	capabilities capabilities

@@ -25,7 +25,7 @@ func (p *Plugin) Cassette() *cassette.Plugin {
 	description, _ := p.spec.MarshalMsg(nil) // never fails
 	out := &cassette.Plugin{
 		Name: p.name, Path: p.path, SHA256: hex.EncodeToString(p.sum[:]), Costs: meter.Version,
-		Config: p.config, Description: description, Reads: p.grant.Reads, Writes: p.grant.Writes,
+		Config: p.config, Description: description, Reads: p.grant.Reads, Writes: p.grant.Writes, Context: p.grant.Context,
 		Limits: cassette.Limits{
 			Memory: p.limits.Memory, Fuel: p.limits.Fuel, Input: p.limits.Input, Result: p.limits.Result,
 			HostCalls: p.limits.HostCalls, Next: p.limits.Next, Log: p.limits.Log,

@@ -106,7 +106,7 @@ func (r *innerRun) input(ctx context.Context, begin host.Input) (host.Input, err
 	if key := r.rt.IdempotencyKey(); key != "" {
 		thread = r.name + "-" + key
 	}
-	begin.Thread, begin.Seed = "", r.rt.Seed()
+	begin.Thread, begin.Seed, begin.Parent = "", r.rt.Seed(), r.rt.RunID()
 	if r.rt.ThreadID() == "" || thread == "" {
 		return begin, nil
 	}
@@ -121,7 +121,7 @@ func (r *innerRun) input(ctx context.Context, begin host.Input) (host.Input, err
 	case err != nil:
 		return begin, err
 	}
-	next := host.Input{Thread: thread, Context: begin.Context, AcceptChanges: begin.AcceptChanges}
+	next := host.Input{Thread: thread, Context: begin.Context, AcceptChanges: begin.AcceptChanges, Parent: begin.Parent}
 	for i := range held.Interrupts {
 		id := held.Interrupts[i].ID
 		if answer := r.rt.Answers().Get(id); !answer.IsZero() {

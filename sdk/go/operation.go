@@ -1,6 +1,10 @@
 package sdk
 
-import "github.com/agenthost/agenthost/abi"
+import (
+	"time"
+
+	"github.com/agenthost/agenthost/abi"
+)
 
 // Operations that need a capability. If the capability is not granted, the error is [ErrDenied].
 
@@ -34,6 +38,13 @@ func (c *Call) ClockNow() (unixNS uint64, err error) {
 		return 0, err
 	}
 	return clock.UnixNS, nil
+}
+
+// Sleep waits. It needs the capability clock.sleep, and does not count as the plugin's own time. It is [ErrLimit] if the call may not wait so long.
+// It is new in version 1.1 of the ABI.
+func (c *Call) Sleep(d time.Duration) error {
+	_, err := request(c, abi.OpClockSleep, abi.SleepRequest{DurationMS: uint64(max(0, d.Milliseconds()))})
+	return err
 }
 
 // RandomBytes returns at most 64 KiB of unpredictable random bytes. It needs the capability random.bytes. All other

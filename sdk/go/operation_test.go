@@ -3,6 +3,7 @@ package sdk_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -284,4 +285,82 @@ func ExampleStore_PutIf() {
 	// Output:
 	// {"if_version":7,"key":"visits","scope":"thread","value":42}
 	// 0
+}
+
+func TestWhatAHookCanLearn(t *testing.T) { //nolint:paralleltest // one plugin for the whole process
+	yes := true
+	host := operations{
+		abi.OpRunInfo:     func([]byte) (abi.Status, []byte) { return encoded(t, &abi.RunInfo{Agent: "a", Parent: "r0"}) },
+		abi.OpModelInfo:   replies(t, &abi.ModelQuery{Model: "small"}, &abi.ModelInfo{Name: "tiny", ImageInputs: &yes}),
+		abi.OpTokensCount: replies(t, &abi.TokenQuery{Messages: []abi.Message{abi.Human("hi")}}, &abi.TokenCount{Tokens: 3}),
+		abi.OpToolsRead:   status(abi.ENOTSUP),
+		abi.OpClockSleep: func(payload []byte) (abi.Status, []byte) {
+			_, want := encoded(t, abi.SleepRequest{DurationMS: 1500})
+			require.Equal(t, want, payload)
+			return abi.StatusOK, nil
+		},
+	}
+	result := during(t, host, func(c *sdk.Call) error {
+		info, err := c.RunInfo()
+		require.NoError(t, err)
+		require.Equal(t, &sdk.RunInfo{Agent: "a", Parent: "r0"}, info)
+		m, err := c.ModelInfo("small")
+		require.NoError(t, err)
+		require.Equal(t, &sdk.ModelInfo{Name: "tiny", ImageInputs: &yes}, m)
+		n, err := c.CountTokens(abi.Human("hi"))
+		require.NoError(t, err)
+		require.EqualValues(t, 3, n)
+		return c.Sleep(1500 * time.Millisecond)
+	})
+	require.Nil(t, result, "no error")
+}
+
+func encoded(t *testing.T, doc interface {
+	MarshalMsg(dst []byte) ([]byte, error)
+}) (abi.Status, []byte) {
+	t.Helper()
+	b, err := doc.MarshalMsg(nil)
+	require.NoError(t, err)
+	return abi.StatusOK, b
+}
+
+func TestSeveralAtOnce(t *testing.T) { //nolint:paralleltest // one plugin for the whole process
+	sizes := []int{}
+	host := operations{abi.OpBatch: func(payload []byte) (abi.Status, []byte) {
+		var batch abi.Batch
+		_, err := batch.UnmarshalMsg(payload)
+		require.NoError(t, err)
+		sizes = append(sizes, len(batch.Calls))
+		var replies abi.BatchReplies
+		for i, call := range batch.Calls {
+			require.Equal(t, abi.OpHTTPFetch, call.Op)
+			_, response := encoded(t, &abi.FetchResponse{Status: uint64(200 + i)})
+			reply := abi.BatchReply{Reply: response}
+			switch i {
+			case 1:
+				reply = abi.BatchReply{Status: abi.EDENIED}
+			case 2:
+				_, failure := encoded(t, &abi.Error{Type: "http_timeout", Message: "slow"})
+				reply = abi.BatchReply{Status: abi.StatusFailed, Reply: failure}
+			}
+			replies.Replies = append(replies.Replies, reply)
+		}
+		return encoded(t, &replies)
+	}}
+	during(t, host, func(c *sdk.Call) error {
+		requests := make([]*sdk.FetchRequest, abi.MaxBatch+1)
+		for i := range requests {
+			requests[i] = &sdk.FetchRequest{URL: fmt.Sprint("https://example.com/", i)}
+		}
+		all, err := c.FetchAll(requests...)
+		require.NoError(t, err)
+		require.Len(t, all, abi.MaxBatch+1)
+		require.EqualValues(t, 200, all[0].Value.Status)
+		require.Equal(t, sdk.ErrDenied, all[1].Err)
+		require.Equal(t, &sdk.Error{Type: "http_timeout", Message: "slow"}, all[2].Err)
+		require.Nil(t, all[2].Value)
+		_, err = c.GenerateAll()
+		return err
+	})
+	require.Equal(t, []int{abi.MaxBatch, 1}, sizes)
 }

@@ -38,6 +38,8 @@ type (
 	Map = wire.Map
 	// Message is one entry of the history.
 	Message = abi.Message
+	// ModelInfo is what the host knows about a model.
+	ModelInfo = abi.ModelInfo
 	// ModelRequest is the request of a model call.
 	ModelRequest = abi.ModelRequest
 	// ModelResponse is the response that Next returns in WrapModelCall.
@@ -50,6 +52,8 @@ type (
 	RequestChange = abi.RequestChange
 	// ResponseChange is the change of the last reply that WrapModelCall returns.
 	ResponseChange = abi.ResponseChange
+	// RunInfo says which run a hook or tool belongs to.
+	RunInfo = abi.RunInfo
 	// ToolSpec declares a tool.
 	ToolSpec = abi.ToolSpec
 	// Update holds the changes that a hook makes to the state.

@@ -119,6 +119,8 @@ export interface Description {
 	capabilities?: Capability[]
 	/** a JSON Schema for the configuration; absent: the plugin takes no configuration */
 	config_schema?: Value
+	/** 1.1: keys of the run's context that the plugin is shown; each must be granted */
+	context?: string[]
 	fields?: FieldSpec[]
 	/** the plugin protects something: a run must not go on without it after a fault */
 	guards?: boolean

@@ -32,6 +32,7 @@ type Plugin struct {
 	Config      []byte   `msgpack:"config"`                // configuration as msgpack, with the defaults of its schema
 	Description []byte   `msgpack:"description,omitempty"` // Description as msgpack, as returned for this configuration
 	Grants      []string `msgpack:"grants,omitempty"`      // keys of what was granted, such as kv and http.fetch
+	Context     []string `msgpack:"context,omitempty"`     // granted keys of the run's context
 	Reads       []string `msgpack:"reads,omitempty"`       // granted fields of other middleware
 	Writes      []string `msgpack:"writes,omitempty"`
 	Limits      Limits   `msgpack:"limits"`

@@ -28,6 +28,7 @@ type call struct {
 	last    *Reply // the reply of the last Next
 	replies []sdk.Message
 	closed  abi.Status
+	request *sdk.ModelRequest // nil: this is not wrap_model_call
 }
 
 // BeforeAgent calls the hook before_agent.
@@ -66,7 +67,7 @@ func (h *Host) WrapModelCall(request sdk.ModelRequest) *Outcome {
 		request.Messages = h.view(abi.WrapModelCall, c.spec.Messages, h.Messages)
 	}
 	in := h.input(abi.WrapModelCall)
-	in.Request = &request
+	in.Request, c.request = &request, &request
 	if !h.perform(c, in) {
 		return &c.out
 	}
@@ -142,6 +143,11 @@ func (h *Host) input(hook abi.Hook) *abi.HookInput {
 	in := &abi.HookInput{
 		Run: h.Run, Thread: h.Thread, Step: h.description.Name + "." + string(hook), Seed: h.Seed,
 		Now: uint64(h.Now.UnixNano()), Answers: h.Answers,
+	}
+	for _, key := range h.description.Context {
+		if value := h.Context.Get(key); !value.IsZero() {
+			in.Context.Set(key, value)
+		}
 	}
 	if hook != "" {
 		h.calls[hook]++

@@ -31,8 +31,14 @@ type Host struct {
 	Replies  []Reply       // replies that Next returns, in order
 	Now      time.Time     // start of the clock in the next call; default: 2026-01-01
 	Seed     uint64
-	Run      string // the id of the run; default: "run-1"
-	Thread   string // the id of the thread, or "" for none; default: "thread-1"
+	Run      string  // the id of the run; default: "run-1"
+	Thread   string  // the id of the thread, or "" for none; default: "thread-1"
+	Context  sdk.Map // the run's context; the plugin is shown the keys that its Description lists
+
+	RunInfo sdk.RunInfo     // what run.info returns; the default names the agent "agent"
+	Models  []sdk.ModelInfo // the configured models, by their Name; the first is the agent's. The default is one called "model"
+	Tools   []sdk.ToolSpec  // the agent's tools; tools.read returns those that the request offers
+	Slept   time.Duration   // how long the plugin has slept
 
 	// The operations that need a capability. If one is nil, the test fails when the plugin calls it. The entries of kv.* are
 	// kept in memory.
@@ -57,6 +63,7 @@ type Host struct {
 func New(t testing.TB) *Host {
 	t.Helper()
 	h := &Host{
+		RunInfo: sdk.RunInfo{Agent: "agent"}, Models: []sdk.ModelInfo{{Name: "model"}},
 		Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Run: "run-1", Thread: "thread-1", t: t,
 		calls: map[abi.Hook]uint64{}, cursors: map[abi.Hook][]sdk.Message{}, stores: map[abi.Scope]*store{},
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	sdk "github.com/agenthost/agenthost/sdk/go"
@@ -37,6 +38,11 @@ func (h *Host) HostCall(op string, payload []byte) (abi.Status, []byte) {
 		return abi.StatusOK, nil
 	case abi.OpBudget:
 		return abi.StatusOK, encoded(abi.Budget{HostCalls: 1000, Next: 10}.MarshalMsg(nil))
+	case abi.OpBatch:
+		return h.batch(payload)
+	}
+	if status, reply, ok := h.inform(op, payload); ok {
+		return status, reply
 	}
 	asked := slices.ContainsFunc(h.description.Capabilities, func(a sdk.Capability) bool { return a.Op == op })
 	switch {
@@ -96,6 +102,11 @@ func (h *Host) capability(op string, payload []byte) (abi.Status, []byte) {
 		return h.outcome(&abi.ToolReply{ToolMessage: *message}, nil)
 	case abi.OpClockNow:
 		return abi.StatusOK, encoded(abi.Clock{UnixNS: uint64(h.Now.UnixNano())}.MarshalMsg(nil))
+	case abi.OpClockSleep:
+		var request abi.SleepRequest
+		h.understand(op, payload, &request)
+		h.Slept += time.Duration(request.DurationMS) * time.Millisecond
+		return abi.StatusOK, nil
 	case abi.OpRandomBytes:
 		var request abi.RandomRequest
 		h.understand(op, payload, &request)

@@ -25,7 +25,8 @@ type Case struct {
 	Hook        hookName                `yaml:"hook" strict:"required"`
 	Config      map[string]any          `yaml:"config" strict:"optional"`
 	Grant       grantEntry              `yaml:"grant"`
-	Models      []string                `yaml:"models"` // names of the models of the agent
+	Context     map[string]any          `yaml:"context" strict:"optional"` // of the run
+	Models      []string                `yaml:"models"`                    // names of the models of the agent
 	State       map[string]any          `yaml:"state"`
 	Messages    []messageEntry          `yaml:"messages"`
 	Seen        int                     `yaml:"seen" strict:"min=0"` // number of messages that the hook saw in an earlier call
@@ -156,11 +157,13 @@ func (c *Case) CheckStrict(n strictyaml.Node) error {
 type grantEntry struct {
 	Reads         []string `yaml:"reads"`
 	Writes        []string `yaml:"writes"`
+	Context       []string `yaml:"context"`
 	KV            bool     `yaml:"kv"`
 	HTTPFetch     bool     `yaml:"http.fetch"`
 	ModelGenerate bool     `yaml:"model.generate"`
 	ToolCall      []string `yaml:"tool.call"`
 	ClockNow      bool     `yaml:"clock.now"`
+	ClockSleep    bool     `yaml:"clock.sleep"`
 	RandomBytes   bool     `yaml:"random.bytes"`
 }
 

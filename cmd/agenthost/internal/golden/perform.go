@@ -58,7 +58,7 @@ func (c *Case) load(ctx context.Context, w plugin.Wasm, s *scene) (*host.Hooks, 
 	g := &c.Grant
 	w.Config, w.Isolation, w.Recorder, w.Operations, w.KV = c.Config, plugin.IsolateCall, s, s.operation, s.shelf.store
 	w.Grant = plugin.Grant{
-		Reads: g.Reads, Writes: g.Writes, ToolCall: g.ToolCall, ClockNow: g.ClockNow, RandomBytes: g.RandomBytes,
+		Reads: g.Reads, Writes: g.Writes, ToolCall: g.ToolCall, ClockNow: g.ClockNow, ClockSleep: g.ClockSleep, Context: g.Context, RandomBytes: g.RandomBytes,
 	}
 	if g.KV {
 		w.Grant.KV = &plugin.KVGrant{}
@@ -140,6 +140,9 @@ func (s *scene) play(ctx context.Context, agent *host.Agent) error {
 	result, err := agent.Run(ctx, s.input())
 	if s.asked && err == nil {
 		in := host.Input{Thread: thread}
+		if s.c.Context != nil {
+			in.Context = s.c.Context
+		}
 		for _, waits := range result.Interrupts {
 			in.Resume = append(in.Resume, host.Answer{Interrupt: waits.ID, Value: s.answers.Get(waits.Key)})
 		}
@@ -159,8 +162,12 @@ func (s *scene) play(ctx context.Context, agent *host.Agent) error {
 }
 
 // input starts a run with a message that the stage replaces.
-func (*scene) input() host.Input {
-	return host.Input{Thread: thread, Messages: []abi.Message{abi.Human("")}}
+func (s *scene) input() host.Input {
+	in := host.Input{Thread: thread, Messages: []abi.Message{abi.Human("")}}
+	if s.c.Context != nil {
+		in.Context = s.c.Context
+	}
+	return in
 }
 
 // why explains why a hook was not called.

@@ -42,7 +42,7 @@ var written = []struct {
 	{"message.go", []string{"Message", "ToolCall", "InvalidToolCall", "Usage"}},
 	{"input.go", []string{"View", "ModelRequest", "ModelResponse"}},
 	{"description.go", []string{"Description", "HookSpecs", "HookSpec", "FieldSpec", "ToolSpec", "Capability"}},
-	{"operation.go", []string{"Budget"}},
+	{"operation.go", []string{"Budget", "ModelInfo", "RunInfo"}},
 	{"kv.go", []string{"KVEntry", "KVPage", "KVItem"}},
 	{"fetch.go", []string{"Header"}},
 }

@@ -205,6 +205,37 @@ export interface Budget {
 	next: number
 }
 
+/** ModelInfo is what the host knows about a model. The names of the keys are those of LangChain's model profiles; a key is absent if nobody knows. */
+export interface ModelInfo {
+	audio_inputs?: boolean
+	image_inputs?: boolean
+	/** the model accepts images in tool messages */
+	image_tool_message?: boolean
+	max_input_tokens?: number
+	max_output_tokens?: number
+	/** the provider's name for the model */
+	name: string
+	pdf_inputs?: boolean
+	pdf_tool_message?: boolean
+	/** such as "openai" */
+	provider?: string
+	/** the model reasons before it answers */
+	reasoning_output?: boolean
+	/** the provider enforces a JSON Schema */
+	structured_output?: boolean
+	video_inputs?: boolean
+}
+
+/** RunInfo says which run a hook or tool belongs to, and what it has used. */
+export interface RunInfo {
+	/** the name of the agent */
+	agent?: string
+	/** id of the run whose tool or hook started this run; absent: none */
+	parent?: string
+	/** of all model calls of the run so far, those of model.generate included */
+	usage: Usage
+}
+
 /** KVEntry answers a KVGet. */
 export interface KVEntry {
 	value: Value

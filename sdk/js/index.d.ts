@@ -1,6 +1,6 @@
 import type {
-	Budget, Content, Description, FieldSpec, KVEntry, KVPage, Message, ModelRequest, ModelResponse, Target, ToolCall, ToolSpec, Value, View,
-	ViewSpec,
+	Budget, Content, Description, FieldSpec, KVEntry, KVPage, Message, ModelInfo, ModelRequest, ModelResponse, RunInfo, Target, ToolCall, ToolSpec, Value,
+	View, ViewSpec,
 } from "./documents.js"
 
 export type * from "./documents.js"
@@ -45,6 +45,8 @@ export interface Definition {
 	guards?: boolean
 	/** A JSON Schema of the configuration. */
 	configSchema?: Value
+	/** Keys of the run's context that the plugin is shown, such as "tenant". The operator grants them. */
+	context?: string[]
 	/** Called once in each instance. It throws to refuse the configuration, and may return a narrower Description. */
 	configure?(config: Value, description: Description): Description | void
 	fields?: { [name: string]: Field }
@@ -112,6 +114,8 @@ export interface ResponseChange {
 /** What every hook gets. Documents are frozen. */
 export interface Context {
 	readonly config: Value
+	/** What the caller of the run said, as far as the plugin declares it and is granted it. */
+	readonly context: { readonly [key: string]: Value }
 	/** The declared fields. */
 	readonly state: { readonly [field: string]: Value }
 	/** The declared messages. */
@@ -131,7 +135,19 @@ export interface Context {
 	interrupt(question: Value, options?: { key?: string }): Value
 	store(scope: "run" | "thread" | "plugin"): Store
 	fetch(url: string, options?: FetchOptions): Response
+	/** Makes several requests at once. The outcomes are in their order. */
+	fetchAll(requests: ({ url: string } & FetchOptions)[]): Settled<Response>[]
 	generate(request: { messages: Partial<Message>[], model?: string, settings?: Value, system?: Content }): ModelResponse
+	/** Calls the granted model for several requests at once. The outcomes are in their order. */
+	generateAll(requests: Parameters<Context["generate"]>[0][]): Settled<ModelResponse>[]
+	/** Which agent and run this is, and what the run has used so far. */
+	runInfo(): RunInfo
+	/** What the host knows about a configured model; without a name, about the request's model in wrapModelCall, and elsewhere the agent's. */
+	modelInfo(model?: string): ModelInfo
+	/** Counts tokens as the host's own limits do. */
+	countTokens(messages: Partial<Message>[]): number | bigint
+	/** Waits, for real. It needs the capability clock.sleep. */
+	sleep(ms: number): void
 	callTool(name: string, args?: Value): Message
 	readFields(...fields: string[]): { [field: string]: Value }
 	readMessages(from: number | bigint, count: number | bigint): Message[]
@@ -145,6 +161,8 @@ export interface Context {
 /** What wrapModelCall gets. */
 export interface ModelCall extends Context {
 	readonly request: ModelRequest
+	/** The tools that the request offers, with their descriptions and parameters. */
+	toolSpecs(): ToolSpec[]
 	/** Calls the inner layers and returns their response. */
 	next(change?: {
 		addTools?: ToolSpec[], appendSystem?: Content, messages?: Partial<Message>[], model?: string, overwrite?: boolean, patch?: Partial<Message>[],
@@ -182,6 +200,9 @@ export interface Store {
 	delete(key: string, options?: { ifVersion?: number }): void
 	list(options?: { after?: string, limit?: number, prefix?: string }): KVPage
 }
+
+/** How one of several operations ended. */
+export type Settled<T> = { value: T, error?: undefined } | { value?: undefined, error: HookError }
 
 export interface FetchOptions {
 	body?: string | Uint8Array

@@ -6,6 +6,7 @@ export type HookName = "beforeAgent" | "beforeModel" | "wrapModelCall" | "afterM
 export interface Input {
 	answers?: { [key: string]: Value }
 	call?: ToolCall
+	context?: { [key: string]: Value }
 	known?: boolean
 	messages?: Message[] | View
 	request?: Partial<Omit<ModelRequest, "messages">> & { messages?: Message[] | View }

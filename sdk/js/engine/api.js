@@ -29,7 +29,7 @@
     const toolKeys = ["description", "dynamic", "extras", "idempotent", "name", "parameters", "returnDirect"];
     const fieldKeys = ["hideInput", "hideOutput", "lifetime", "reducer", "schema"];
     const pluginKeys = [
-        "capabilities", "configSchema", "configure", "fields", "guards", "name", "tools", "version", ...Object.keys(hookNames),
+        "capabilities", "configSchema", "configure", "context", "fields", "guards", "name", "tools", "version", ...Object.keys(hookNames),
     ];
 
     // An error with a type for programs. Other middleware can retry or answer it.
@@ -123,6 +123,7 @@
         }
         return {
             abi: 1, name: definition.name, version: definition.version, guards: definition.guards, config_schema: definition.configSchema,
+            context: definition.context,
             hooks: specs,
             fields: own.map((name) => ({ lifetime: "run", ...document(definition.fields[name], fieldKeys, `field ${name}`), name })),
             tools: [...tools.values()].map((t) => t.spec),
@@ -226,11 +227,28 @@
         }
     }
 
-    function fetch(frame, url, { body, headers = {}, method, timeoutMs } = {}) {
-        return new Response(operation(frame, "http.fetch", {
+    // The document for http.fetch.
+    function fetchRequest(url, { body, headers = {}, method, timeoutMs } = {}) {
+        return {
             url, method, timeout_ms: timeoutMs, body: typeof body === "string" ? native.encode(body) : body,
             headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
-        }));
+        };
+    }
+
+    const generateRequest = (request, what) => document(request, ["messages", "model", "settings", "system"], what);
+
+    const maxBatch = 32;
+
+    // Performs an operation for several documents at once, and returns {value} or {error} for each.
+    function operations(frame, op, payloads, convert) {
+        const outcomes = [];
+        for (let at = 0; at < payloads.length; at += maxBatch) {
+            const calls = payloads.slice(at, at + maxBatch).map((payload) => ({ op, payload }));
+            for (const { status, reply } of operation(frame, "batch", { calls }).replies) {
+                outcomes.push(status === 0 ? { value: convert(reply) } : { error: refusal(frame, [status, reply]) });
+            }
+        }
+        return outcomes;
     }
 
     // What every hook and tool gets.
@@ -241,6 +259,7 @@
             this.#frame = frame;
             this.config = config;
             this.log = log;
+            this.context = input.context ?? Object.freeze({});
             this.state = input.state ?? {};
             this.view = input.messages;
             this.messages = input.messages?.items ?? [];
@@ -266,12 +285,41 @@
         }
 
         fetch(url, options) {
-            return fetch(this.#frame, url, options);
+            return new Response(operation(this.#frame, "http.fetch", fetchRequest(url, options)));
+        }
+
+        // Makes several requests at once: [{url, ...options}].
+        fetchAll(requests) {
+            const payloads = requests.map(({ url, ...options }) => fetchRequest(url, options));
+            return operations(this.#frame, "http.fetch", payloads, (reply) => new Response(reply));
         }
 
         // Calls the granted model, without tools.
         generate(request) {
-            return operation(this.#frame, "model.generate", document(request, ["messages", "model", "settings", "system"], "generate()"));
+            return operation(this.#frame, "model.generate", generateRequest(request, "generate()"));
+        }
+
+        // Calls the granted model for several requests at once.
+        generateAll(requests) {
+            return operations(this.#frame, "model.generate", requests.map((r) => generateRequest(r, "generateAll()")), (reply) => reply);
+        }
+
+        runInfo() {
+            return operation(this.#frame, "run.info");
+        }
+
+        // What the host knows about a configured model; without a name, about the request's or the agent's.
+        modelInfo(model) {
+            return operation(this.#frame, "model.info", { model });
+        }
+
+        countTokens(messages) {
+            return operation(this.#frame, "tokens.count", { messages }).tokens;
+        }
+
+        // Waits, for real.
+        sleep(ms) {
+            operation(this.#frame, "clock.sleep", { duration_ms: Math.max(0, Math.round(ms)) });
         }
 
         // Runs a tool of the agent and returns its message.
@@ -312,6 +360,11 @@
         constructor(frame, input) {
             super(frame, input);
             this.#frame = frame;
+        }
+
+        // The tools that a model request offers, with their descriptions and parameters.
+        toolSpecs() {
+            return operation(this.#frame, "tools.read").tools;
         }
 
         // Calls the inner layers. It returns their response or tool message, and throws if they failed.

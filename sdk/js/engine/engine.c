@@ -45,6 +45,7 @@ static void begin(void) {
     random_get(&seed, sizeof seed);
     runtime_seed(ctx, seed);
     polls = jobs = 0;
+    runtime_refill();
 }
 
 // Writes a line of the level error and traps: the fault's text ends with that line.
@@ -286,7 +287,7 @@ static void start_script(void) {
 
 // The start of an instance: _initialize calls it.
 __attribute__((constructor)) static void start(void) {
-    if (!(runtime = JS_NewRuntime()) || !(ctx = JS_NewContext(runtime))) out_of_memory();
+    if (!(runtime = runtime_new()) || !(ctx = JS_NewContext(runtime))) out_of_memory();
     runtime_limit_stack(runtime, STACK_RESERVE);
     JS_SetInterruptHandler(runtime, interrupted, NULL);
     JS_SetModuleLoaderFunc(runtime, NULL, load_module, NULL);

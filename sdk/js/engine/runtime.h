@@ -2,6 +2,12 @@
 
 #include "quickjs/quickjs.h"
 
+// Makes a runtime that keeps a reserve of memory: when there is no more, the reserve is given up, so that an exception can be made of it and shown.
+JSRuntime *runtime_new(void);
+
+// Takes the reserve again, if it was given up and there is memory.
+void runtime_refill(void);
+
 // Throws a RangeError of JavaScript when the stack pointer sinks below an address. QuickJS has no such check under WASI.
 void runtime_limit_stack(JSRuntime *rt, uintptr_t lowest);
 

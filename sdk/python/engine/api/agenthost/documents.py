@@ -105,6 +105,7 @@ class Description(TypedDict):
     abi: int  # the version, 1
     capabilities: NotRequired[list[Capability]]
     config_schema: NotRequired[Any]  # a JSON Schema for the configuration; absent: the plugin takes no configuration
+    context: NotRequired[list[str]]  # 1.1: keys of the run's context that the plugin is shown; each must be granted
     fields: NotRequired[list[FieldSpec]]
     guards: NotRequired[bool]  # the plugin protects something: a run must not go on without it after a fault
     hooks: HookSpecs
@@ -171,6 +172,31 @@ class Budget(TypedDict):
 
     host_calls: int  # calls of host_call
     next: int  # calls of next
+
+
+class ModelInfo(TypedDict):
+    """ModelInfo is what the host knows about a model. The names of the keys are those of LangChain's model profiles; a key is absent if nobody knows."""
+
+    audio_inputs: NotRequired[bool]
+    image_inputs: NotRequired[bool]
+    image_tool_message: NotRequired[bool]  # the model accepts images in tool messages
+    max_input_tokens: NotRequired[int]
+    max_output_tokens: NotRequired[int]
+    name: str  # the provider's name for the model
+    pdf_inputs: NotRequired[bool]
+    pdf_tool_message: NotRequired[bool]
+    provider: NotRequired[str]  # such as "openai"
+    reasoning_output: NotRequired[bool]  # the model reasons before it answers
+    structured_output: NotRequired[bool]  # the provider enforces a JSON Schema
+    video_inputs: NotRequired[bool]
+
+
+class RunInfo(TypedDict):
+    """RunInfo says which run a hook or tool belongs to, and what it has used."""
+
+    agent: NotRequired[str]  # the name of the agent
+    parent: NotRequired[str]  # id of the run whose tool or hook started this run; absent: none
+    usage: Usage  # of all model calls of the run so far, those of model.generate included
 
 
 class KVEntry(TypedDict):

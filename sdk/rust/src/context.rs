@@ -152,7 +152,7 @@ impl Context {
         self.accept(status, reply, 0)
     }
 
-    fn accept(&self, status: Status, reply: Vec<u8>, next: u32) -> Result<Vec<u8>> {
+    pub(crate) fn accept(&self, status: Status, reply: Vec<u8>, next: u32) -> Result<Vec<u8>> {
         if status == Status::OK {
             return Ok(reply);
         }

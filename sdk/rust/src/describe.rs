@@ -26,6 +26,14 @@ impl Description {
         self
     }
 
+    /// Asks to be shown a key of the run's context, which the operator grants. Hooks read it with
+    /// [`Context::context`](crate::Context::context).
+    #[must_use]
+    pub fn context(mut self, key: &str) -> Self {
+        self.context.push(key.to_owned());
+        self
+    }
+
     /// Asks for an operation, with a reason for the operator.
     #[must_use]
     pub fn capability(self, op: &str, reason: &str) -> Self {

@@ -209,9 +209,48 @@
 //!
 //! An operation that reaches beyond the call needs a capability. The plugin lists it in its Description with
 //! a reason, and the operator grants it. [`Context::fetch`] makes HTTP requests, [`Context::store`] keeps
-//! values, [`Context::generate`] asks a model, and [`Context::call_tool`] runs a tool. [`Context::clock_now`]
-//! and [`Context::random_bytes`] give the real time and real random numbers. Without a capability, the only
+//! values, [`Context::generate`] asks a model, and [`Context::call_tool`] runs a tool. [`Context::fetch_all`] and
+//! [`Context::generate_all`] make several requests at once, and [`Context::sleep`] waits. [`Context::clock_now`] and
+//! [`Context::random_bytes`] give the real time and real random numbers. Without a capability, the only
 //! clock is [`Context::now`], and the only random number is [`Context::seed`], which is no secret.
+//!
+//! # What a plugin knows of its run
+//!
+//! The caller of a run may give it values such as the tenant or the user: its context. A plugin is shown the keys that its
+//! Description lists and the operator grants. [`Context::run_info`] names the agent and counts the tokens that the run has used,
+//! [`Context::model_info`] describes a model, [`Context::count_tokens`] counts as the host does, and [`ModelContext::tool_specs`]
+//! returns the tools that a request offers. All of this is new in version 1.1 of the ABI: a host of version 1.0 shows no context,
+//! and the error of the others is [`Errno::ENOENT`].
+//!
+//! ```
+//! # use agenthost::document::{RunInfo, Usage};
+//! # use agenthost::testing::{Reply, Test};
+//! # use agenthost::{Description, Message, ModelAnswer, ModelContext, Plugin, Result};
+//! /// Limits the tokens of a run, except for the tenant `internal`.
+//! #[derive(Default)]
+//! struct Limit;
+//!
+//! #[agenthost::plugin]
+//! impl Plugin for Limit {
+//!     fn describe() -> Description {
+//!         Description::new("limit", "1.0.0").context("tenant")
+//!     }
+//!
+//!     fn wrap_model_call(&self, ctx: &ModelContext) -> Result<ModelAnswer> {
+//!         let is_internal = ctx.context("tenant").is_some_and(|t| t.as_str() == Some("internal"));
+//!         if !is_internal && ctx.run_info()?.usage.total_tokens > 50_000 {
+//!             return Ok(Message::ai("This run has used up its tokens.").into());
+//!         }
+//!         Ok(ModelAnswer::unchanged()) // the host calls the model
+//!     }
+//! }
+//!
+//! # let used = RunInfo { usage: Usage { total_tokens: 60_000, ..Usage::default() }, ..RunInfo::default() };
+//! let outcome = Test::<Limit>::new().run_info(used.clone()).wrap_model_call();
+//! assert_eq!(outcome.text(), "This run has used up its tokens.");
+//! let outcome = Test::<Limit>::new().run_info(used).context("tenant", "internal").wrap_model_call();
+//! assert!(outcome.response.is_none());
+//! ```
 //!
 //! # Size and speed
 //!
@@ -223,6 +262,7 @@ extern crate self as agenthost;
 
 mod accumulator;
 mod answer;
+mod batch;
 mod context;
 mod describe;
 mod dispatch;
@@ -233,6 +273,7 @@ mod field;
 #[cfg(target_arch = "wasm32")]
 mod guest;
 mod host;
+mod inform;
 pub mod log;
 mod messageref;
 mod modelcontext;
@@ -253,7 +294,7 @@ pub use answer::{ModelAnswer, ToolAnswer};
 pub use context::Context;
 pub use document::{
     Block, CallChange, Content, Decode, Description, Encode, FetchRequest, FieldSpec, GenerateRequest, HookSpec,
-    Message, Patch, RequestChange, ResponseChange, Role, Scope, ToolSpec, ViewSpec,
+    Message, ModelInfo, Patch, RequestChange, ResponseChange, Role, RunInfo, Scope, ToolSpec, ViewSpec,
 };
 pub use errno::Errno;
 pub use error::{Error, Result};

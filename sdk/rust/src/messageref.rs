@@ -1,6 +1,6 @@
 use crate::document::{Content, Message, ToolCall, Usage};
 use crate::wire::Items;
-use crate::{Decode, Result, Role, Value};
+use crate::{Decode, Encode, Result, Role, Value};
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
@@ -146,6 +146,12 @@ impl<'a> MessageRef<'a> {
     /// A copy of the whole message.
     pub fn to_message(&self) -> Result<Message> {
         Ok(Message::decode(self.0)?)
+    }
+}
+
+impl Encode for MessageRef<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        self.0.to_raw().append(out);
     }
 }
 

@@ -4,9 +4,10 @@
 use crate::document::*;
 use crate::wire::{Map, Raw};
 use crate::{Context, Result, Store};
+use core::time::Duration;
 
 impl Context {
-    fn ask<R: Decode>(&self, op: &str, document: &impl Encode) -> Result<R> {
+    pub(crate) fn ask<R: Decode>(&self, op: &str, document: &impl Encode) -> Result<R> {
         Ok(R::from_document(&self.host_call(op, &document.to_document())?)?)
     }
 
@@ -62,6 +63,13 @@ impl Context {
     /// The real time in nanoseconds since 1970-01-01 UTC. It needs the capability `clock.now`.
     pub fn clock_now(&self) -> Result<u64> {
         Ok(Clock::from_document(&self.host_call("clock.now", &[])?)?.unix_ns)
+    }
+
+    /// Waits, with the capability `clock.sleep`. Waiting does not count as the plugin's own time. The error is
+    /// [`Errno::ELIMIT`](crate::Errno::ELIMIT) if the call may not wait so long. New in version 1.1 of the ABI.
+    pub fn sleep(&self, time: Duration) -> Result<()> {
+        let duration_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.host_call("clock.sleep", &SleepRequest { duration_ms }.to_document()).map(drop)
     }
 
     /// At most 65,536 unpredictable random bytes. It needs the capability `random.bytes`.

@@ -10,7 +10,11 @@ fn recode<T: Decode + Encode>(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The documents by the names of their vectors.
-const DOCUMENTS: [(&str, Recode); 45] = [
+const DOCUMENTS: [(&str, Recode); 56] = [
+    ("batch", recode::<Batch>),
+    ("batch_call", recode::<BatchCall>),
+    ("batch_replies", recode::<BatchReplies>),
+    ("batch_reply", recode::<BatchReply>),
     ("budget", recode::<Budget>),
     ("call_change", recode::<CallChange>),
     ("capability", recode::<Capability>),
@@ -38,6 +42,8 @@ const DOCUMENTS: [(&str, Recode); 45] = [
     ("kv_put", recode::<KVPut>),
     ("kv_version", recode::<KVVersion>),
     ("message", recode::<Message>),
+    ("model_info", recode::<ModelInfo>),
+    ("model_query", recode::<ModelQuery>),
     ("model_request", recode::<ModelRequest>),
     ("model_response", recode::<ModelResponse>),
     ("name_list", recode::<NameList>),
@@ -47,9 +53,14 @@ const DOCUMENTS: [(&str, Recode); 45] = [
     ("request_change", recode::<RequestChange>),
     ("response_change", recode::<ResponseChange>),
     ("result", recode::<HookResult>),
+    ("run_info", recode::<RunInfo>),
+    ("sleep_request", recode::<SleepRequest>),
     ("state_query", recode::<StateQuery>),
     ("state_reply", recode::<StateReply>),
+    ("token_count", recode::<TokenCount>),
+    ("token_query", recode::<TokenQuery>),
     ("tool_call", recode::<ToolCall>),
+    ("tool_list", recode::<ToolList>),
     ("tool_reply", recode::<ToolReply>),
     ("tool_request", recode::<ToolRequest>),
     ("tool_spec", recode::<ToolSpec>),

@@ -124,6 +124,7 @@ macro_rules! scalar {
 scalar! {
     bool, "a boolean", |v| !v, |out, v| wire::append_bool(out, *v), |v| v.as_bool();
     u64, "an integer that is not negative", |v| *v == 0, |out, v| wire::append_uint(out, *v), |v| v.as_u64();
+    i64, "an integer", |v| *v == 0, |out, v| wire::append_int(out, *v), |v| v.as_i64();
     String, "a string", String::is_empty, |out, v| wire::append_str(out, v), |v| v.as_str().map(str::to_owned);
     Vec<u8>, "a bin", Vec::is_empty, |out, v| wire::append_bin(out, v), |v| v.as_bytes().map(<[u8]>::to_vec);
     Raw, "a value", Raw::is_none, |out, v| v.append(out), |v| Some(v.to_raw());
@@ -155,6 +156,16 @@ impl<T: Encode> Encode for Vec<T> {
 
     fn is_absent(&self) -> bool {
         self.is_empty()
+    }
+}
+
+impl<T: Encode> Encode for &T {
+    fn encode(&self, out: &mut Vec<u8>) {
+        (**self).encode(out);
+    }
+
+    fn is_absent(&self) -> bool {
+        (**self).is_absent()
     }
 }
 

@@ -11,6 +11,8 @@ document! {
         maybe "capabilities" => capabilities: Vec<Capability>,
         /// A JSON Schema for the configuration; empty: the plugin takes no configuration.
         maybe "config_schema" => config_schema: Raw,
+        /// Keys of the run's context that the plugin is shown. The operator grants each of them.
+        maybe "context" => context: Vec<String>,
         /// State fields.
         maybe "fields" => fields: Vec<FieldSpec>,
         /// The plugin protects something: a run must not go on without it after a fault.

@@ -9,6 +9,8 @@ document! {
         maybe "answers" => answers: Map,
         /// `wrap_tool_call`, `call_tool`: the call, with the changes of outer layers.
         maybe "call" => call: Option<ToolCall>,
+        /// The declared keys of the run's context that the caller gave.
+        maybe "context" => context: Map,
         /// `call_tool`: names this execution of the tool.
         maybe "idempotency_key" => idempotency_key: String,
         /// `wrap_tool_call`: the agent has a tool of that name.

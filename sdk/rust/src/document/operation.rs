@@ -91,3 +91,11 @@ document! {
         "bytes" => bytes: Vec<u8>,
     }
 }
+
+document! {
+    /// Asks to wait.
+    SleepRequest {
+        /// How long, in milliseconds.
+        "duration_ms" => duration_ms: u64,
+    }
+}

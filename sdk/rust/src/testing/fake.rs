@@ -1,12 +1,16 @@
+use super::run::Run;
 use super::store::Store;
 use super::Reply;
-use crate::document::{Budget, Decode, Description, EventEmit, HookSpec, Message, StateQuery, StateReply, ViewSpec};
+use crate::document::{
+    Budget, Decode, Description, EventEmit, HookSpec, Message, ModelRequest, StateQuery, StateReply, ViewSpec,
+};
 use crate::host::{Host, Status};
 use crate::log::Level;
 use crate::{Errno, Map};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
+use std::time::Duration;
 
 /// The fake host's data and records.
 pub(super) struct State {
@@ -19,6 +23,9 @@ pub(super) struct State {
     pub replies: VecDeque<Reply>,
     pub operations: BTreeMap<String, VecDeque<Reply>>,
     pub store: Store,
+    pub request: Option<ModelRequest>,
+    pub run: Run,
+    pub slept: Duration,
     pub nexts: Vec<Vec<u8>>,
     pub calls: Vec<(String, Vec<u8>)>,
     pub events: Vec<EventEmit>,
@@ -73,7 +80,7 @@ impl State {
         (reply.status, reply.document)
     }
 
-    fn perform(&mut self, op: &str, document: &[u8]) -> Reply {
+    pub(super) fn perform(&mut self, op: &str, document: &[u8]) -> Reply {
         if let Some(reply) = self.operations.get_mut(op).and_then(VecDeque::pop_front) {
             return reply;
         }
@@ -87,12 +94,19 @@ impl State {
                 let (calls, nexts) = (self.calls.len() as u64, self.nexts.len() as u64);
                 Reply::document(&Budget { host_calls: 10_000 - calls, next: 10 - nexts })
             }
+            "batch" => self.batch(document),
             _ => {
+                if let Some(reply) = self.inform(op, document) {
+                    return reply;
+                }
                 assert!(
                     self.description.capabilities.iter().any(|c| c.op == op),
                     "the Description does not ask for the capability {op}"
                 );
-                let reply = self.store.perform(op, document);
+                let reply = match op {
+                    "clock.sleep" => Some(self.sleep(document)),
+                    _ => self.store.perform(op, document),
+                };
                 reply.unwrap_or_else(|| panic!("the hook calls {op} and the test has no reply left: Test::operation"))
             }
         }
@@ -115,6 +129,6 @@ impl State {
     }
 }
 
-fn invalid<E>(_: E) -> Reply {
+pub(super) fn invalid<E>(_: E) -> Reply {
     Reply::refused(Errno::EINVAL)
 }

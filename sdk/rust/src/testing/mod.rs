@@ -40,6 +40,7 @@ mod fake;
 mod outcome;
 mod perform;
 mod reply;
+mod run;
 mod store;
 mod test;
 

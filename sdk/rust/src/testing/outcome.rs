@@ -5,6 +5,7 @@ use crate::document::{
 };
 use crate::log::Level;
 use crate::{Map, Raw};
+use std::time::Duration;
 
 /// What a hook returned and did.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +36,8 @@ pub struct Outcome {
     pub events: Vec<EventEmit>,
     /// Lines that it wrote to the log.
     pub log: Vec<(Level, String)>,
+    /// How long it slept, by `clock.sleep`.
+    pub slept: Duration,
     /// An interrupt is pending or the run is cancelled, so the hook's result is ignored.
     pub closed: bool,
     pub(super) state: Map,

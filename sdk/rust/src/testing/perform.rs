@@ -4,6 +4,7 @@ use crate::document::{Decode, Encode, HookResult, HookSpec, View, ViewSpec};
 use crate::{dispatch, Context, Hook, Plugin, Result};
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
 impl<P: Plugin> Test<P> {
     pub(super) fn perform(
@@ -25,6 +26,9 @@ impl<P: Plugin> Test<P> {
             replies: self.replies,
             operations: self.operations,
             store: self.store,
+            request: self.input.request.filter(|_| hook == Some(Hook::WrapModelCall)),
+            run: self.run,
+            slept: Duration::ZERO,
             nexts: Vec::new(),
             calls: Vec::new(),
             events: Vec::new(),
@@ -45,6 +49,7 @@ impl<P: Plugin> Test<P> {
         outcome.calls = std::mem::take(&mut state.calls);
         outcome.events = std::mem::take(&mut state.events);
         outcome.log = std::mem::take(&mut state.log);
+        outcome.slept = state.slept;
         outcome.closed = state.closed.is_some();
         outcome.store = std::mem::take(&mut state.store);
         outcome

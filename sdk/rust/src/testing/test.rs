@@ -1,6 +1,7 @@
 use super::{Outcome, Reply};
 use crate::document::{
-    Decode, Description, Failure, HookInput, HookResult, HookSpec, Message, ModelRequest, Scope, ToolCall,
+    Decode, Description, Failure, HookInput, HookResult, HookSpec, Message, ModelInfo, ModelRequest, RunInfo, Scope,
+    ToolCall, ToolSpec,
 };
 use crate::{dispatch, plugin, Context, Hook, Map, ModelContext, Plugin, Raw, Result, ToolContext, Value};
 use std::collections::{BTreeMap, VecDeque};
@@ -16,6 +17,7 @@ pub struct Test<P> {
     pub(super) changed: Vec<Message>,
     pub(super) removed: Vec<String>,
     pub(super) fields: Map,
+    pub(super) run: super::run::Run,
     pub(super) large: Vec<String>,
     pub(super) replies: VecDeque<Reply>,
     pub(super) operations: BTreeMap<String, VecDeque<Reply>>,
@@ -89,6 +91,7 @@ impl<P: Plugin> Test<P> {
             changed: Vec::new(),
             removed: Vec::new(),
             fields: Map::new(),
+            run: super::run::Run::default(),
             large: Vec::new(),
             replies: VecDeque::new(),
             operations: BTreeMap::new(),
@@ -141,6 +144,39 @@ impl<P: Plugin> Test<P> {
         self.state(field, value)
     }
 
+    /// Sets a value of the run's context, under a key that the Description lists.
+    #[must_use]
+    pub fn context(mut self, key: &str, value: impl Into<Raw>) -> Self {
+        let listed = &self.description.context;
+        assert!(
+            listed.iter().any(|k| k == key),
+            "the test sets the key {key} of the context, which the Description does not list"
+        );
+        self.input.context.set(key, value);
+        self
+    }
+
+    /// Sets what `run.info` returns. Without it, the agent is called `agent`, and the run has used nothing.
+    #[must_use]
+    pub fn run_info(mut self, info: RunInfo) -> Self {
+        self.run.info = info;
+        self
+    }
+
+    /// Configures one more model. The first is the agent's; without any, there is one called `model`.
+    #[must_use]
+    pub fn model_info(mut self, model: ModelInfo) -> Self {
+        self.run.models.push(model);
+        self
+    }
+
+    /// Gives the agent a tool. `tools.read` returns those that the request names.
+    #[must_use]
+    pub fn tool(mut self, tool: ToolSpec) -> Self {
+        self.run.tools.push(tool);
+        self
+    }
+
     /// Answers an interrupt.
     #[must_use]
     pub fn answer(mut self, key: &str, value: impl Into<Raw>) -> Self {
@@ -177,8 +213,8 @@ impl<P: Plugin> Test<P> {
         self
     }
 
-    /// Sets how the following call of an operation ends. Without it, `state.read`, `event.emit`,
-    /// `budget` and `kv.*` use the data of the test.
+    /// Sets how the following call of an operation ends. Without it, `state.read`, `event.emit`, `budget`,
+    /// `run.info`, `model.info`, `tools.read`, `tokens.count`, `clock.sleep` and `kv.*` use the data of the test.
     #[must_use]
     pub fn operation(mut self, op: &str, reply: Reply) -> Self {
         self.operations.entry(op.to_owned()).or_default().push_back(reply);
@@ -231,15 +267,15 @@ impl<P: Plugin> Test<P> {
 
     /// Calls `wrap_tool_call`. It panics without [`call`](Self::call).
     pub fn wrap_tool_call(self) -> Outcome {
-        self.tool(Some(Hook::WrapToolCall), P::wrap_tool_call)
+        self.performed(Some(Hook::WrapToolCall), P::wrap_tool_call)
     }
 
     /// Calls `call_tool`. It panics without [`call`](Self::call).
     pub fn call_tool(self) -> Outcome {
-        self.tool(None, P::call_tool)
+        self.performed(None, P::call_tool)
     }
 
-    fn tool(self, hook: Option<Hook>, method: fn(&P, &ToolContext) -> Result<crate::ToolAnswer>) -> Outcome {
+    fn performed(self, hook: Option<Hook>, method: fn(&P, &ToolContext) -> Result<crate::ToolAnswer>) -> Outcome {
         assert!(self.input.call.is_some(), "the test has no tool call: Test::call");
         self.perform(hook, |plugin, ctx| {
             let ctx = ToolContext(ctx);

@@ -290,7 +290,7 @@ $(EXTISM_BENCH): $(call go_files,host/plugin/testdata/guests/bench)
 $(EXTISM_MASK): Makefile plugins/TOOLCHAIN $(filter-out $(EXTISM_MASK),$(wildcard $(dir $(EXTISM_MASK))*.*))
 	cd $(@D) && $(TINYGO_BUILD) -o $(@F) .
 
-$(WASM) $(PROBE) $(EXTISM_PROBE) $(EXTISM_BENCH): Makefile go.mod plugins/TOOLCHAIN $(call go_files,abi sdk/go plugins/internal)
+$(WASM) $(PROBE) $(EXTISM_PROBE) $(EXTISM_BENCH): Makefile go.mod plugins/TOOLCHAIN $(call go_files,abi sdk/go)
 
 # wasm_rule builds the package in directory $1 and writes the file $2.
 define wasm_rule

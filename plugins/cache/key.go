@@ -5,8 +5,8 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
-	"github.com/agenthost/agenthost/plugins/internal/sha256"
 	sdk "github.com/agenthost/agenthost/sdk/go"
+	"github.com/agenthost/agenthost/sdk/go/sha256"
 )
 
 // digest hashes what determines an answer. Every part is one msgpack value in the canonical form of the host, so different

@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"github.com/agenthost/agenthost/abi"
-	"github.com/agenthost/agenthost/plugins/internal/sha256"
 	sdk "github.com/agenthost/agenthost/sdk/go"
+	"github.com/agenthost/agenthost/sdk/go/sha256"
 )
 
 // WrapModelCall answers with a reply to an equal request, or keeps the one that comes.

@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"errors"
+	"time"
 
 	"github.com/agenthost/agenthost/abi"
 )
@@ -50,6 +51,24 @@ func (c *Call) shown() *abi.View {
 	understood(err)
 	return c.view
 }
+
+// Run returns the id of the run.
+func (c *Call) Run() string { return c.Input().Run }
+
+// Thread returns the id of the thread; "" in a run without one.
+func (c *Call) Thread() string { return c.Input().Thread }
+
+// Step returns the name of the step, as in events.
+func (c *Call) Step() string { return c.Input().Step }
+
+// N counts the calls of this hook since the agent was built, from 1. It is for information, not for use as state.
+func (c *Call) N() uint64 { return c.Input().N }
+
+// Now returns the time of the call, in UTC. It does not advance during the call.
+func (c *Call) Now() time.Time { return time.Unix(0, int64(c.Input().Now)).UTC() }
+
+// Seed returns a number that differs from call to call. It is predictable.
+func (c *Call) Seed() uint64 { return c.Input().Seed }
 
 // next calls the inner layers and returns their reply. A refusal does not count as a failure of the inner layers.
 func (c *Call) next(payload []byte) ([]byte, error) {

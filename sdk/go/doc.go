@@ -6,7 +6,7 @@
 //	func (shout) WrapToolCall(c *sdk.ToolCall) (patch *sdk.Patch, update *sdk.Update, err error) {
 //		answer, err := c.Next(nil)
 //		if err == nil {
-//			patch = sdk.Answer(strings.ToUpper(answer.Message().Content.Text()))
+//			patch = sdk.Answer(strings.ToUpper(answer.Text()))
 //		}
 //		return patch, nil, err
 //	}
@@ -35,10 +35,14 @@
 // call in state fields, not in variables. The clock and random numbers are derived from the input of the call, so they
 // are reproducible and must not be used as secrets. TinyGo's crypto/rand, and math/rand with either compiler, start
 // with the same state in every instance and continue from call to call. For a random number that depends only on the
-// call, use Call.Input().Seed.
+// call, use Call.Seed.
 //
 // An operation that reaches beyond the call needs a capability. The plugin lists the capability in its Description with a
-// reason, and the operator grants it. Call.Fetch makes HTTP requests, Call.Store keeps values, Call.Generate asks a
-// model, and Call.CallTool runs a tool of the agent. Call.ClockNow and Call.RandomBytes give the real time and real
-// random numbers.
+// reason, and the operator grants it. Call.Fetch makes HTTP requests, an [Entry] or Call.Store keeps values, Call.Generate asks a
+// model, and Call.CallTool runs a tool of the agent. Call.FetchAll and Call.GenerateAll make several requests at once, and
+// Call.Sleep waits. Call.ClockNow and Call.RandomBytes give the real time and real random numbers. A hook asks people with
+// Call.Interrupt, and about a tool call with an [Approval].
+//
+// The caller of a run may give it values such as the tenant: Call.Context returns those that the Description lists and the operator
+// grants. Call.RunInfo, Call.ModelInfo, Call.CountTokens and ModelCall.ToolSpecs tell more about the run.
 package sdk

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	sdk "github.com/agenthost/agenthost/sdk/go"
 	"github.com/agenthost/agenthost/sdk/go/sdktest"
@@ -15,7 +14,9 @@ import (
 
 // host registers a plugin and returns a host for it.
 func host(p any, d sdk.Description) *sdktest.Host {
-	d.Name, d.Version = "example", "1.0.0"
+	if d.Name == "" {
+		d.Name, d.Version = "example", "1.0.0"
+	}
 	sdk.Register(p, d)
 	return sdktest.New(&testing.T{})
 }
@@ -28,13 +29,13 @@ func (shout) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return sdk.Answer(strings.ToUpper(answer.Message().Content.Text())), nil, nil
+	return sdk.Answer(strings.ToUpper(answer.Text())), nil, nil
 }
 
 func Example() {
 	h := host(shout{}, sdk.Description{})
 	h.Replies = []sdktest.Reply{sdktest.Answers("high at noon")}
-	out := h.WrapToolCall(abi.Call("call-1", "search", map[string]any{"q": "tides"}))
+	out := h.WrapToolCall(sdktest.Call("search", map[string]any{"q": "tides"}))
 	fmt.Println(out.Answer.Content.Text())
 	// Output: HIGH AT NOON
 }
@@ -43,7 +44,7 @@ func Example() {
 type greeter struct{}
 
 func (greeter) BeforeAgent(c *sdk.Call) (*sdk.Update, error) {
-	return &sdk.Update{Messages: []sdk.Message{abi.System("It is the run " + c.Input().Run + ".")}}, nil
+	return &sdk.Update{Messages: []sdk.Message{sdk.System("It is the run " + c.Run() + ".")}}, nil
 }
 
 func ExampleBeforeAgentHook() {
@@ -65,7 +66,7 @@ func (limit) BeforeModel(c *sdk.Call) (*sdk.Update, error) {
 		return nil, err
 	}
 	if n == 3 {
-		return &sdk.Update{Messages: []sdk.Message{abi.AI("Enough.")}, JumpTo: abi.JumpEnd}, nil
+		return &sdk.Update{Messages: []sdk.Message{sdk.AI("Enough.")}, JumpTo: sdk.JumpEnd}, nil
 	}
 	update := &sdk.Update{}
 	calls.Set(update, 1) // the reducer adds it
@@ -119,17 +120,15 @@ func (brief) WrapModelCall(c *sdk.ModelCall) (*sdk.ResponseChange, *sdk.Update, 
 	if err != nil {
 		return nil, nil, err
 	}
-	last := reply.Response().Messages[len(reply.Response().Messages)-1]
-	text := last.Content.Text()
-	if len(text) <= 10 {
+	if len(reply.Text()) <= 10 {
 		return nil, nil, nil
 	}
-	return reply.Edit(sdk.NewPatch(last.ID).SetContent(sdk.Text(text[:10] + "…"))), nil, nil
+	return reply.Edit(sdk.NewPatch(reply.Answer().ID).SetContent(sdk.Text(reply.Text()[:10] + "…"))), nil, nil
 }
 
 func ExampleWrapModelCallHook() {
 	h := host(brief{}, sdk.Description{})
-	h.Replies = []sdktest.Reply{sdktest.Says(abi.AI("The tide is high at noon."))}
+	h.Replies = []sdktest.Reply{sdktest.Says(sdk.AI("The tide is high at noon."))}
 	out := h.WrapModelCall(sdk.ModelRequest{Model: "main"})
 	fmt.Println(out.Requests[0].AppendSystem.Text(), out.Requests[0].Settings.Raw().JSON())
 	fmt.Println(out.Response[0].Content.Text())
@@ -157,9 +156,9 @@ func ExampleAfterModelHook() {
 		Fields: []sdk.FieldSpec{words.Spec()},
 		Hooks:  sdk.HookSpecs{AfterModel: &sdk.HookSpec{Messages: sdk.ViewNew(), Reads: []string{words.Name}}},
 	})
-	h.Say(abi.Human("when is the tide high"))
+	h.Say(sdk.Human("when is the tide high"))
 	h.AfterModel()
-	h.Say(abi.AI("at noon")) // the next call sees only this message
+	h.Say(sdk.AI("at noon")) // the next call sees only this message
 	h.AfterModel()
 	fmt.Println(h.State.Get("words").JSON())
 	// Output: 7
@@ -169,7 +168,7 @@ func ExampleAfterModelHook() {
 type guard struct{}
 
 func (guard) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
-	path, _ := c.Args().Get("path").AsString()
+	path, _ := c.Arg("path").AsString()
 	if !strings.HasPrefix(path, "/tmp/") {
 		return sdk.Failure("Only files in /tmp may be deleted."), nil, nil
 	}
@@ -179,11 +178,11 @@ func (guard) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
 
 func ExampleWrapToolCallHook() {
 	h := host(guard{}, sdk.Description{Hooks: sdk.HookSpecs{WrapToolCall: &sdk.HookSpec{Tools: []string{"delete"}}}})
-	out := h.WrapToolCall(abi.Call("1", "delete", map[string]any{"path": "/etc/passwd"}))
+	out := h.WrapToolCall(sdktest.Call("delete", map[string]any{"path": "/etc/passwd"}))
 	fmt.Println(out.Answer.Status, out.Answer.Content.Text())
 
 	h.Replies = []sdktest.Reply{sdktest.Answers("deleted")}
-	out = h.WrapToolCall(abi.Call("2", "delete", map[string]any{"path": "/tmp/x"}))
+	out = h.WrapToolCall(sdktest.Call("delete", map[string]any{"path": "/tmp/x"}))
 	fmt.Println(out.Calls[0].SetArgs.Raw().JSON(), out.Answer.Content.Text())
 	// Output:
 	// error Only files in /tmp may be deleted.
@@ -194,7 +193,7 @@ func ExampleWrapToolCallHook() {
 type report struct{}
 
 func (report) AfterAgent(c *sdk.Call) (*sdk.Update, error) {
-	return nil, c.Emit("done", sdk.Map{{Key: "run", Value: sdk.String(c.Input().Run)}}.Raw())
+	return nil, c.Emit("done", sdk.Map{{Key: "run", Value: sdk.String(c.Run())}}.Raw())
 }
 
 func ExampleAfterAgentHook() {
@@ -238,10 +237,10 @@ func ExampleTools() {
 	tools := sdk.Tools{sdk.NewTool("note", "Writes a note.", writeNote)}
 	h := host(notes{tools}, sdk.Description{
 		Tools:        tools.Specs(),
-		Capabilities: []sdk.Capability{{Op: abi.OpKVPut, Reason: "to keep the notes of a conversation"}},
+		Capabilities: []sdk.Capability{{Op: sdk.OpKVPut, Reason: "to keep the notes of a conversation"}},
 	})
 	fmt.Println(h.Description().Tools[0].Parameters.JSON())
-	out := h.Tool(abi.Call("1", "note", map[string]any{"text": "buy milk"}))
+	out := h.Tool(sdktest.Call("note", map[string]any{"text": "buy milk"}))
 	fmt.Println(out.Answer.Content.Text(), h.Stored(sdk.ScopeThread, "note").JSON())
 	// Output:
 	// {"properties":{"text":{"type":"string"}},"required":["text"],"type":"object"}

@@ -8,6 +8,23 @@ type ModelCall struct{ Call }
 // Request returns the request with the changes of all outer layers.
 func (c *ModelCall) Request() *abi.ModelRequest { return c.Input().Request }
 
+// Messages returns the messages of the request that the hook declared in its spec, without the system prompt, or none if it declared none.
+func (c *ModelCall) Messages() []Message {
+	if view := c.Request().Messages; view != nil {
+		return view.Items
+	}
+	return nil
+}
+
+// Model returns the name of the request's model.
+func (c *ModelCall) Model() string { return c.Request().Model }
+
+// System returns the system prompt; it is empty if there is none.
+func (c *ModelCall) System() Content { return c.Request().System }
+
+// Tools returns the names of the tools that the request offers; see [ModelCall.ToolSpecs].
+func (c *ModelCall) Tools() []string { return c.Request().Tools }
+
 // Next calls the inner layers and the model; a nil change leaves the request unchanged. The error is an [*Error], [ErrClosed],
 // or a refusal. The refusal [ErrTooBig] means that there is a reply, but it is too large for the hook to see. A hook that then
 // returns nothing passes the reply on.
@@ -34,6 +51,35 @@ func (r *ModelReply) Response() *ModelResponse {
 		understood(err)
 	}
 	return r.response
+}
+
+// Answer returns the answer, which is the last message of the model; nil if there is none.
+func (r *ModelReply) Answer() *Message {
+	messages := r.Response().Messages
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role == abi.RoleAI {
+			return &messages[i]
+		}
+	}
+	return nil
+}
+
+// Text returns the text of the answer; "" if there is none.
+func (r *ModelReply) Text() string {
+	if answer := r.Answer(); answer != nil {
+		return answer.Content.Text()
+	}
+	return ""
+}
+
+// Usage returns the tokens of the reply's model calls together.
+func (r *ModelReply) Usage() (sum abi.Usage) {
+	for i := range r.Response().Messages {
+		if usage := r.Response().Messages[i].Usage; usage != nil {
+			sum = sum.Add(*usage)
+		}
+	}
+	return sum
 }
 
 // Edit changes the reply. All its messages stay, and each patch changes the message that it names.

@@ -30,6 +30,21 @@ func NewTool[A any, P interface {
 	}
 }
 
+// NewRawTool makes a tool whose arguments are known only at run time, such as those of another server's tool: parameters is their JSON
+// Schema, and run gets them as a map.
+func NewRawTool(name, description string, parameters Raw, run func(c *ToolCall, args Map) (string, error)) Tool {
+	return Tool{
+		ToolSpec: ToolSpec{Name: name, Description: description, Parameters: parameters},
+		Run: func(c *ToolCall) (*Patch, *Update, error) {
+			text, err := run(c, c.Args())
+			if err != nil {
+				return nil, nil, err
+			}
+			return Answer(text), nil, nil
+		},
+	}
+}
+
 // Tools are the tools of a plugin. A plugin that embeds Tools is a [ToolRunner]:
 //
 //	type notes struct{ sdk.Tools }

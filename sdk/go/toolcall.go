@@ -11,6 +11,15 @@ type ToolCall struct{ Call }
 // ToolCall returns the model's call.
 func (c *ToolCall) ToolCall() *abi.ToolCall { return c.Input().Call }
 
+// ID returns the id of the call.
+func (c *ToolCall) ID() string { return c.Input().Call.ID }
+
+// Name returns the name of the tool.
+func (c *ToolCall) Name() string { return c.Input().Call.Name }
+
+// Arg returns an argument of the call; a nil Raw if there is none of that name.
+func (c *ToolCall) Arg(name string) Raw { return c.Input().Call.Args.Get(name) }
+
 // Args returns the call's arguments.
 func (c *ToolCall) Args() Map {
 	var args wire.Map
@@ -46,6 +55,12 @@ func (r *ToolReply) Message() *Message {
 	}
 	return &r.reply.ToolMessage
 }
+
+// Text returns the text of that message.
+func (r *ToolReply) Text() string { return r.Message().Content.Text() }
+
+// Failed reports whether that message says that the tool failed.
+func (r *ToolReply) Failed() bool { return r.Message().Failed() }
 
 // Answer answers a tool call with this text, or replaces the text of the last reply.
 func Answer(text string) *Patch { return AnswerContent(Text(text)) }

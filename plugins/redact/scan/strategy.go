@@ -3,7 +3,7 @@ package scan
 import (
 	"strconv"
 
-	"github.com/agenthost/agenthost/plugins/internal/sha256"
+	"github.com/agenthost/agenthost/sdk/go/sha256"
 )
 
 // Strategy says what Apply puts in place of a match.
@@ -104,15 +104,9 @@ func Detected(matches []Match) string {
 }
 
 func appendHashed(dst []byte, kind Kind, value string) []byte {
-	const hex = "0123456789abcdef"
 	dst = append(dst, '<')
 	dst = append(dst, kind.String()...)
 	dst = append(dst, hashMiddle...)
-	hashed := sha256.New()
-	hashed.Write([]byte(value))
-	sum := hashed.Sum()
-	for _, b := range sum[:hashDigits/2] {
-		dst = append(dst, hex[b>>4], hex[b&15])
-	}
+	dst = append(dst, sha256.Hex(value)[:hashDigits]...)
 	return append(dst, '>')
 }

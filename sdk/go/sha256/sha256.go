@@ -57,6 +57,18 @@ func (h *Hash) Sum() (sum [Size]byte) {
 	return sum
 }
 
+// Hex returns the sum of a text in hexadecimal digits.
+func Hex(text string) string {
+	h := New()
+	h.Write([]byte(text))
+	sum := h.Sum()
+	digits := make([]byte, 0, 2*Size)
+	for _, b := range sum {
+		digits = append(digits, "0123456789abcdef"[b>>4], "0123456789abcdef"[b&15])
+	}
+	return string(digits)
+}
+
 func sumBlock(state *[8]uint32, block *[64]byte) {
 	var w [64]uint32
 	for i := range 16 {

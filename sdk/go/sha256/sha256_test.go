@@ -2,12 +2,13 @@ package sha256_test
 
 import (
 	std "crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/plugins/internal/sha256"
+	"github.com/agenthost/agenthost/sdk/go/sha256"
 )
 
 func TestSumOfEveryLength(t *testing.T) {
@@ -16,7 +17,9 @@ func TestSumOfEveryLength(t *testing.T) {
 		text := strings.Repeat("aä", n)[:n]
 		h := sha256.New()
 		h.Write([]byte(text))
-		require.Equal(t, std.Sum256([]byte(text)), h.Sum(), "%d bytes", n)
+		want := std.Sum256([]byte(text))
+		require.Equal(t, want, h.Sum(), "%d bytes", n)
+		require.Equal(t, hex.EncodeToString(want[:]), sha256.Hex(text))
 	}
 }
 

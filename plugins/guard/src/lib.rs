@@ -7,7 +7,6 @@ mod config;
 mod notice;
 mod record;
 mod scan;
-mod sha256;
 #[cfg(test)]
 mod tests;
 mod text;

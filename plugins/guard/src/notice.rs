@@ -2,7 +2,7 @@
 //! it.
 
 use crate::scan::Passage;
-use crate::sha256;
+use agenthost::sha256;
 
 /// What stands in the place of a passage. It has no quotes and backslashes, so it may stand in a JSON string.
 pub fn quarantined(passage: &Passage) -> String {

@@ -2,7 +2,7 @@
 
 use crate::config::Action;
 use crate::scan::{is_invisible, Category, Passage, Severity};
-use crate::sha256;
+use agenthost::sha256;
 use agenthost::{Context, Field, Map, Result, Schema, Update};
 use serde::Serialize;
 

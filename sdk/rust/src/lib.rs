@@ -151,6 +151,9 @@
 //! **`wrap_tool_call`** runs around every tool call in the same way. **`call_tool`** runs the tools
 //! of the plugin; see [`Tools`].
 //!
+//! One import is enough for most plugins: `use agenthost::prelude::*`. A hook asks people with [`Context::interrupt`], and about a
+//! tool call with an [`Approval`].
+//!
 //! # Configuration
 //!
 //! `type Config` names the type of the configuration. The host checks the operator's configuration
@@ -209,7 +212,7 @@
 //!
 //! An operation that reaches beyond the call needs a capability. The plugin lists it in its Description with
 //! a reason, and the operator grants it. [`Context::fetch`] makes HTTP requests, [`Context::store`] keeps
-//! values, [`Context::generate`] asks a model, and [`Context::call_tool`] runs a tool. [`Context::fetch_all`] and
+//! values, which an [`Entry`] updates without losing any, [`Context::generate`] asks a model, and [`Context::call_tool`] runs a tool. [`Context::fetch_all`] and
 //! [`Context::generate_all`] make several requests at once, and [`Context::sleep`] waits. [`Context::clock_now`] and
 //! [`Context::random_bytes`] give the real time and real random numbers. Without a capability, the only
 //! clock is [`Context::now`], and the only random number is [`Context::seed`], which is no secret.
@@ -262,11 +265,13 @@ extern crate self as agenthost;
 
 mod accumulator;
 mod answer;
+mod approval;
 mod batch;
 mod context;
 mod describe;
 mod dispatch;
 pub mod document;
+mod entry;
 mod errno;
 mod error;
 mod field;
@@ -277,9 +282,12 @@ mod inform;
 pub mod log;
 mod messageref;
 mod modelcontext;
+pub mod op;
 mod operation;
 mod plugin;
+pub mod prelude;
 pub mod schema;
+pub mod sha256;
 mod store;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod testing;
@@ -291,11 +299,13 @@ pub mod wire;
 pub use accumulator::Accumulator;
 pub use agenthost_derive::plugin;
 pub use answer::{ModelAnswer, ToolAnswer};
+pub use approval::{Approval, Decision, DecisionType};
 pub use context::Context;
 pub use document::{
     Block, CallChange, Content, Decode, Description, Encode, FetchRequest, FieldSpec, GenerateRequest, HookSpec,
     Message, ModelInfo, Patch, RequestChange, ResponseChange, Role, RunInfo, Scope, ToolSpec, ViewSpec,
 };
+pub use entry::Entry;
 pub use errno::Errno;
 pub use error::{Error, Result};
 pub use field::{DeclareField, Field, FieldName};

@@ -1,4 +1,4 @@
-use crate::document::{Content, Encode, ModelResponse, Patch, RequestChange, ResponseChange};
+use crate::document::{Content, Encode, ModelResponse, Patch, RequestChange, ResponseChange, Usage};
 use crate::{Context, Decode, MessageRef, Messages, Result, Role, Value, ViewRef};
 use core::ops::Deref;
 
@@ -101,6 +101,11 @@ impl ModelReply {
     /// The text of the answer.
     pub fn text(&self) -> String {
         self.answer().map(|m| m.text().into_owned()).unwrap_or_default()
+    }
+
+    /// The tokens of the reply's model calls together.
+    pub fn usage(&self) -> Usage {
+        self.messages().filter_map(|m| m.usage()).fold(Usage::default(), |sum, usage| sum + usage)
     }
 
     /// Which model answered; empty if unknown.

@@ -1,6 +1,6 @@
 use crate::document::{Decode, Encode, KVDelete, KVEntry, KVGet, KVItem, KVList, KVPage, KVPut, KVVersion, Scope};
 use crate::wire::Raw;
-use crate::{Context, Errno, Result};
+use crate::{Context, Entry, Errno, Result};
 
 /// The plugin's entries in one scope. Unlike an update, a write takes effect at once and stays if the hook fails or reruns.
 ///
@@ -14,6 +14,11 @@ pub struct Store<'a> {
 impl<'a> Store<'a> {
     pub(crate) fn new(ctx: &'a Context, scope: Scope) -> Self {
         Store { ctx, scope }
+    }
+
+    /// The entry of a key, with values of a type.
+    pub fn entry<T>(&self, key: impl Into<String>) -> Entry<'a, T> {
+        Entry::new(Store { ..*self }, key.into())
     }
 
     /// The value of a key and its version, if there is an entry.

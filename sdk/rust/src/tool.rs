@@ -50,7 +50,7 @@ type Run<P> = dyn Fn(&P, &ToolContext) -> Result<ToolAnswer>;
 struct Tool<P> {
     name: &'static str,
     description: &'static str,
-    parameters: fn() -> Raw,
+    parameters: Box<dyn Fn() -> Raw>,
     dynamic: bool,
     extras: Map,
     idempotent: bool,
@@ -73,24 +73,77 @@ impl<P: 'static> Tools<P> {
     /// Adds a tool: its name, a description for the model, and the function that runs it. The type of the arguments
     /// gives the schema of its parameters. The answer is a text, a [`Patch`](crate::Patch) or a [`ToolAnswer`].
     #[must_use]
-    pub fn tool<A, R, F>(mut self, name: &'static str, description: &'static str, run: F) -> Self
+    pub fn tool<A, R, F>(self, name: &'static str, description: &'static str, run: F) -> Self
     where
-        A: DeserializeOwned + Schema,
+        A: DeserializeOwned + Schema + 'static,
         R: Into<ToolAnswer>,
         F: Fn(&P, &ToolContext, A) -> Result<R> + 'static,
     {
+        self.add(name, description, Box::new(schema::of::<A>), move |plugin, ctx| match ctx.args() {
+            Ok(args) => run(plugin, ctx, args).map(Into::into),
+            Err(e) => Ok(ToolAnswer::error(format!("the arguments of {name} do not fit: {}", e.message()))),
+        })
+    }
+
+    /// Adds a tool whose arguments are known only at run time, such as those of another server's tool: `parameters` is their
+    /// JSON Schema, and `run` gets them as a map.
+    ///
+    /// ```
+    /// # use agenthost::{testing::Test, Description, Map, Plugin, Result, ToolContext, Tools};
+    /// #[derive(Default)]
+    /// struct Echo;
+    ///
+    /// #[agenthost::plugin]
+    /// impl Plugin for Echo {
+    ///     fn describe() -> Description {
+    ///         Description::new("echo", "1.0.0")
+    ///     }
+    ///
+    ///     fn tools() -> Tools<Self> {
+    ///         let anything = Map::from([("type", "object")]);
+    ///         Tools::new().raw_tool("echo", "Says what it is told.", anything, |_, _: &ToolContext, args| {
+    ///             Ok(format!("{args:?}"))
+    ///         })
+    ///     }
+    /// }
+    ///
+    /// let outcome = Test::<Echo>::new().call("echo", [("at", "noon")]).call_tool();
+    /// assert_eq!(outcome.text(), r#"{"at": "noon"}"#);
+    /// ```
+    #[must_use]
+    pub fn raw_tool<R, F>(
+        self,
+        name: &'static str,
+        description: &'static str,
+        parameters: impl Into<Raw>,
+        run: F,
+    ) -> Self
+    where
+        R: Into<ToolAnswer>,
+        F: Fn(&P, &ToolContext, Map) -> Result<R> + 'static,
+    {
+        let parameters = parameters.into();
+        self.add(name, description, Box::new(move || parameters.clone()), move |plugin, ctx| {
+            run(plugin, ctx, ctx.args()?).map(Into::into)
+        })
+    }
+
+    fn add(
+        mut self,
+        name: &'static str,
+        description: &'static str,
+        parameters: Box<dyn Fn() -> Raw>,
+        run: impl Fn(&P, &ToolContext) -> Result<ToolAnswer> + 'static,
+    ) -> Self {
         self.0.push(Tool {
             name,
             description,
-            parameters: schema::of::<A>,
+            parameters,
             dynamic: false,
             extras: Map::new(),
             idempotent: false,
             return_direct: false,
-            run: Box::new(move |plugin, ctx| match ctx.args() {
-                Ok(args) => run(plugin, ctx, args).map(Into::into),
-                Err(e) => Ok(ToolAnswer::error(format!("the arguments of {name} do not fit: {}", e.message()))),
-            }),
+            run: Box::new(run),
         });
         self
     }

@@ -90,6 +90,21 @@ document! {
     }
 }
 
+impl core::ops::Add for Usage {
+    type Output = Usage;
+
+    fn add(self, other: Usage) -> Usage {
+        Usage {
+            cache_creation_tokens: self.cache_creation_tokens.saturating_add(other.cache_creation_tokens),
+            cache_read_tokens: self.cache_read_tokens.saturating_add(other.cache_read_tokens),
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            reasoning_tokens: self.reasoning_tokens.saturating_add(other.reasoning_tokens),
+            total_tokens: self.total_tokens.saturating_add(other.total_tokens),
+        }
+    }
+}
+
 impl Message {
     fn of(role: Role, content: Content) -> Self {
         Message { role, content, ..Message::default() }

@@ -1,4 +1,4 @@
-//! SHA-256, FIPS 180-4: the passages in quarantine are told apart, and looked up elsewhere, by it.
+//! SHA-256, FIPS 180-4, for plugins that name values by their content.
 
 const K: [u32; 64] = [
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98,
@@ -11,11 +11,16 @@ const K: [u32; 64] = [
     0xc67178f2,
 ];
 
-/// The hash of a text in hexadecimal digits.
-pub fn hex(text: &str) -> String {
+/// The hash of a text or of bytes, in hexadecimal digits.
+///
+/// ```
+/// assert!(agenthost::sha256::hex("abc").starts_with("ba7816bf"));
+/// ```
+pub fn hex(text: impl AsRef<[u8]>) -> String {
+    let text = text.as_ref();
     let mut state: [u32; 8] =
         [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
-    let mut blocks = text.as_bytes().chunks_exact(64);
+    let mut blocks = text.chunks_exact(64);
     for block in &mut blocks {
         mix(&mut state, block);
     }

@@ -104,6 +104,19 @@ func TestHumanInTheLoopAsksPerCall(t *testing.T) {
 	require.Equal(t, []string{"tool 2 calc result", "tool 3 mail result", "ai done"}, lines(result.Messages)[3:])
 }
 
+// The question says which decisions the policy allows, unless it allows all.
+func TestHumanInTheLoopSaysWhatItAllowsPerCall(t *testing.T) {
+	t.Parallel()
+	h := alone("mail")
+	h.InterruptOn["mail"] = builtin.ReviewPolicy{AllowedDecisions: []builtin.DecisionType{builtin.Approve, builtin.Reject}, Description: "Sends."}
+	d := newDesk([]host.Middleware{h}, mailTo("1", "ann"))
+	d.start(t)
+	require.JSONEq(t, `{"type":"tool_approval","tool_call_id":"1","name":"mail","args":{"to":"ann"},"description":"Sends.",
+		"allowed_decisions":["approve","reject"]}`, d.asked[0].Value.JSON())
+	d.finish(t, reject)
+	require.Empty(t, d.ran)
+}
+
 func TestEditNotice(t *testing.T) {
 	t.Parallel()
 	const usual = "Note: a human reviewer replaced this tool call before it ran. The call recorded in your message is the one you " +

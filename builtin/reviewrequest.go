@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -38,6 +39,8 @@ type ToolApproval struct {
 	Name        string         `msgpack:"name"`
 	Args        map[string]any `msgpack:"args"`
 	Description string         `msgpack:"description"`
+	// AllowedDecisions are the decisions that a human may make; nil: all.
+	AllowedDecisions []DecisionType `msgpack:"allowed_decisions,omitempty"`
 }
 
 // askTogether asks one question about several calls, and returns the decision about each.
@@ -72,7 +75,14 @@ func (r *reviewer) askAlone(rt *host.Runtime, call *abi.ToolCall) (wire.Raw, err
 	if err != nil {
 		return nil, err
 	}
-	return interrupt(rt, ToolApproval{"tool_approval", call.ID, call.Name, args, r.policies[call.Name].describe(rt, call, r.prefix)}, call)
+	p := r.policies[call.Name]
+	question := ToolApproval{
+		Type: "tool_approval", ToolCallID: call.ID, Name: call.Name, Args: args, Description: p.describe(rt, call, r.prefix),
+	}
+	if slices.ContainsFunc(decisionTypes, func(t DecisionType) bool { return !slices.Contains(p.AllowedDecisions, t) }) {
+		question.AllowedDecisions = p.AllowedDecisions
+	}
+	return interrupt(rt, question, call)
 }
 
 // decisionsIn decodes [Decisions] about this number of calls.

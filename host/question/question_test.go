@@ -85,6 +85,22 @@ func TestKindsOfOneCall(t *testing.T) {
 	require.Equal(t, "pay (call-4) was cut off; it had started at 2023-11-14 22:13:20Z", questions[1].Heading(questions[1].Calls[0]))
 }
 
+// An asker may allow only some decisions about one call.
+func TestAnApprovalMayAllowFewDecisions(t *testing.T) {
+	t.Parallel()
+	few := `{"type":"tool_approval","tool_call_id":"call-3","name":"write","args":{"path":"a"},"allowed_decisions":["approve","burn","reject"]}`
+	questions := read(t, few)
+	require.Equal(t, []question.Type{question.Approve, question.Reject}, questions[0].Calls[0].Allowed, "burn is not known")
+	sheet := question.NewSheet(questions)
+	err := sheet.Decide("call-3", question.Decision{Type: question.Respond, Message: new("done")})
+	require.EqualError(t, err, `call-3 (write): the decision "respond" is not allowed; it may be one of approve, reject`)
+	require.NoError(t, sheet.Decide("call-3", question.Decision{Type: question.Reject}))
+	for _, json := range []string{`["burn"]`, `[]`} {
+		none := `{"type":"tool_approval","tool_call_id":"call-3","name":"write","args":{},"allowed_decisions":` + json + `}`
+		require.Equal(t, question.Other, read(t, none)[0].Kind, "a person who may decide nothing sees the whole question")
+	}
+}
+
 func TestValuesOfNoKnownForm(t *testing.T) {
 	t.Parallel()
 	for _, json := range []string{

@@ -9,7 +9,7 @@ import (
 //
 //go:embed LICENSE go.mod go.sum
 //go:embed abi/*.go abi/wire/*.go internal/codegen/*.go internal/schema/*.go internal/text/*.go
-//go:embed sdk/go/*.go sdk/go/gen/*.go sdk/go/sdktest/*.go
+//go:embed sdk/go/*.go sdk/go/gen/*.go sdk/go/sdktest/*.go sdk/go/sha256/*.go
 //go:embed sdk/rust/Cargo.toml sdk/rust/README.md sdk/rust/src sdk/rust/derive
 var sources embed.FS
 

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agenthost/agenthost/abi"
 	sdk "github.com/agenthost/agenthost/sdk/go"
 )
 
@@ -49,9 +48,9 @@ func init() {
 	sdk.Register(plugin{tools}, sdk.Description{
 		Name: "notes", Version: "1.0.0", Tools: tools.Specs(),
 		Capabilities: []sdk.Capability{
-			{Op: abi.OpKVPut, Reason: "to keep the notes of a conversation", Required: true},
-			{Op: abi.OpKVGet, Reason: "to show them", Required: true},
-			{Op: abi.OpKVList, Reason: "to find them", Required: true},
+			{Op: sdk.OpKVPut, Reason: "to keep the notes of a conversation", Required: true},
+			{Op: sdk.OpKVGet, Reason: "to show them", Required: true},
+			{Op: sdk.OpKVList, Reason: "to find them", Required: true},
 		},
 	})
 }
@@ -63,7 +62,7 @@ func writeNote(c *sdk.ToolCall, n *Note) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	key := "note/" + c.ToolCall().ID // a call that is made again writes the same note again
+	key := "note/" + c.ID() // a call that is made again writes the same note again
 	if _, err := c.Store(sdk.ScopeRun).Put(key, value); err != nil {
 		return "", err
 	}

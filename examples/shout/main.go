@@ -14,7 +14,7 @@ func (shout) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return sdk.Answer(strings.ToUpper(answer.Message().Content.Text())), nil, nil
+	return sdk.Answer(strings.ToUpper(answer.Text())), nil, nil
 }
 
 func init() { sdk.Register(shout{}, sdk.Description{Name: "shout", Version: "1.0.0"}) }

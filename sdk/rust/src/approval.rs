@@ -5,7 +5,7 @@ use crate::{sha256, CallChange, Errno, Error, Map, Patch, Raw, Result, ToolAnswe
 /// the tool and its arguments, and decide with `agenthost chat`, `agenthost resume` or a client of the server.
 ///
 /// ```
-/// use agenthost::prelude::*;
+/// use agenthost::*;
 /// use agenthost::testing::Test;
 ///
 /// /// Asks before it deletes.

@@ -6,7 +6,7 @@ use serde::{de::DeserializeOwned, Serialize};
 /// One entry of a [`Store`] with values of a type. [`Store::entry`] makes it.
 ///
 /// ```
-/// use agenthost::prelude::*;
+/// use agenthost::*;
 /// use agenthost::testing::Test;
 ///
 /// /// Counts the runs of a thread.

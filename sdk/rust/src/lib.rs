@@ -151,7 +151,7 @@
 //! **`wrap_tool_call`** runs around every tool call in the same way. **`call_tool`** runs the tools
 //! of the plugin; see [`Tools`].
 //!
-//! One import is enough for most plugins: `use agenthost::prelude::*`. A hook asks people with [`Context::interrupt`], and about a
+//! One import is enough for most plugins: `use agenthost::*`. A hook asks people with [`Context::interrupt`], and about a
 //! tool call with an [`Approval`].
 //!
 //! # Configuration
@@ -285,7 +285,6 @@ mod modelcontext;
 pub mod op;
 mod operation;
 mod plugin;
-pub mod prelude;
 pub mod schema;
 pub mod sha256;
 mod store;

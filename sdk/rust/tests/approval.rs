@@ -1,7 +1,7 @@
 //! Questions about tool calls.
 
-use agenthost::prelude::*;
 use agenthost::testing::{Outcome, Reply, Test};
+use agenthost::*;
 
 #[derive(Default)]
 struct Asking;

@@ -1,7 +1,7 @@
 //! Entries of the store with values of a type.
 
-use agenthost::prelude::*;
 use agenthost::testing::{Reply, Test};
+use agenthost::*;
 
 #[derive(Default)]
 struct Counter;

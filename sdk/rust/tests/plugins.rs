@@ -1,7 +1,7 @@
 //! Three plugins as people write them: a budget of each tenant, a policy for tools, and a cache of similar questions.
 
-use agenthost::prelude::*;
 use agenthost::testing::{Reply, Test};
+use agenthost::*;
 use serde::Deserialize;
 
 mod budget {

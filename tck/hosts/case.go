@@ -40,11 +40,13 @@ type Plugin struct {
 type Grant struct {
 	Reads         []string    `json:"reads,omitempty"`
 	Writes        []string    `json:"writes,omitempty"`
+	Context       []string    `json:"context,omitempty"`
 	KV            *KVGrant    `json:"kv,omitempty"`
 	ModelGenerate *ModelGrant `json:"model.generate,omitempty"`
 	ToolCall      []string    `json:"tool.call,omitempty"`
 	HTTPFetch     []string    `json:"http.fetch,omitempty"`
 	ClockNow      bool        `json:"clock.now,omitempty"`
+	ClockSleep    bool        `json:"clock.sleep,omitempty"`
 	RandomBytes   bool        `json:"random.bytes,omitempty"`
 }
 
@@ -75,6 +77,7 @@ type Limits struct {
 
 // Agent is the agent that the plugins extend. Its model and tools follow a script.
 type Agent struct {
+	Name   string            `json:"name,omitempty"`
 	System string            `json:"system,omitempty"`
 	Model  []Turn            `json:"model"`            // the n-th turn answers the n-th call of the model, whose name is "model"
 	Models map[string][]Turn `json:"models,omitempty"` // further models, by name
@@ -109,6 +112,8 @@ type Run struct {
 	Thread   string        `json:"thread,omitempty"`
 	Messages []abi.Message `json:"messages,omitempty"`
 	State    wire.Map      `json:"state,omitzero"`
+	Context  wire.Map      `json:"context,omitzero"`
+	Parent   string        `json:"parent,omitempty"` // the run whose tool or hook started this one
 	Resume   wire.Map      `json:"resume,omitzero"` // answers, by the keys of the interrupts
 }
 

@@ -59,7 +59,7 @@ func perform(t *testing.T, c *hosts.Case, engine *plugin.Engine, module func(*ho
 func (s *subject) config(engine *plugin.Engine, module func(*hosts.Plugin) []byte) host.Config {
 	var seeds atomic.Uint64
 	config := host.Config{
-		Model: s.model("model", s.c.Agent.Model), Models: map[string]model.Model{}, SystemPrompt: abi.Text(s.c.Agent.System),
+		Name: s.c.Agent.Name, Model: s.model("model", s.c.Agent.Model), Models: map[string]model.Model{}, SystemPrompt: abi.Text(s.c.Agent.System),
 		Checkpointer: memory.New(), Logger: slog.New((*lines)(s)), ToolCalls: host.ToolCallConfig{Parallel: 1}, RecursionLimit: 50,
 		Seed: func() uint64 { return seeds.Add(1) }, Clock: func() time.Time { return time.Unix(1_767_225_600, 0) },
 	}
@@ -82,7 +82,8 @@ func (s *subject) config(engine *plugin.Engine, module func(*hosts.Plugin) []byt
 
 func (s *subject) plugin(p *hosts.Plugin, engine *plugin.Engine, module func(*hosts.Plugin) []byte) plugin.Wasm {
 	grant := plugin.Grant{
-		Reads: p.Grant.Reads, Writes: p.Grant.Writes, ToolCall: p.Grant.ToolCall, ClockNow: p.Grant.ClockNow, RandomBytes: p.Grant.RandomBytes,
+		Reads: p.Grant.Reads, Writes: p.Grant.Writes, Context: p.Grant.Context, ToolCall: p.Grant.ToolCall, ClockNow: p.Grant.ClockNow,
+		ClockSleep: p.Grant.ClockSleep, RandomBytes: p.Grant.RandomBytes,
 	}
 	if g := p.Grant.KV; g != nil {
 		grant.KV = &plugin.KVGrant{Quota: store.Quota{Bytes: g.Bytes, Entries: g.Entries}}
@@ -118,7 +119,10 @@ func (s *subject) run(ctx context.Context, r *hosts.Run) hosts.RunOutcome {
 	s.mu.Lock()
 	s.ended, s.cancel = &hosts.RunOutcome{Messages: []json.RawMessage{}}, cancel
 	s.mu.Unlock()
-	in := host.Input{Thread: r.Thread, Messages: r.Messages}
+	in := host.Input{Thread: r.Thread, Messages: r.Messages, Parent: r.Parent}
+	if r.Context != nil {
+		in.Context = r.Context
+	}
 	if r.State != nil {
 		in.State = map[string]any{}
 		for _, pair := range r.State {

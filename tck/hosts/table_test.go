@@ -111,6 +111,9 @@ func field(name string) option {
 // input sets the state of the first run.
 func input(state object) option { return func(d *def) { d.Runs[0].State = mapOf(state) } }
 
+// runContext sets the context of the first run.
+func runContext(values object) option { return func(d *def) { d.Runs[0].Context = mapOf(values) } }
+
 func messages(list ...abi.Message) option { return func(d *def) { d.Runs[0].Messages = list } }
 
 // twice lists the plugin again.

@@ -30,8 +30,9 @@ import (
 type subject struct {
 	*hosts.Shower
 
-	c     *hosts.Case
-	agent *host.Agent
+	c      *hosts.Case
+	agent  *host.Agent
+	broken *broken
 
 	mu     sync.Mutex
 	ended  *hosts.RunOutcome  // the present run
@@ -42,7 +43,13 @@ type subject struct {
 // perform performs a case.
 func perform(t *testing.T, c *hosts.Case, engine *plugin.Engine, module func(*hosts.Plugin) []byte) *hosts.Outcome {
 	t.Helper()
-	s := &subject{Shower: c.Shower(), c: c, ended: &hosts.RunOutcome{}}
+	return performBy(t, &broken{}, c, engine, module)
+}
+
+// performBy performs a case with a host that does something wrong.
+func performBy(t *testing.T, broken *broken, c *hosts.Case, engine *plugin.Engine, module func(*hosts.Plugin) []byte) *hosts.Outcome {
+	t.Helper()
+	s := &subject{Shower: c.Shower(), c: c, broken: broken, ended: &hosts.RunOutcome{}}
 	agent, err := host.New(s.config(engine, module))
 	if err != nil {
 		return &hosts.Outcome{Refused: true}
@@ -102,6 +109,9 @@ func (s *subject) plugin(p *hosts.Plugin, engine *plugin.Engine, module func(*ho
 	for _, pair := range p.Config {
 		config[pair.Key], _ = pair.Value.Value()
 	}
+	if s.broken.grants != nil {
+		s.broken.grants(&grant)
+	}
 	return plugin.Wasm{
 		ID: p.Name, Bytes: module(p), Config: config, Grant: grant, Engine: engine, Recorder: s,
 		OnFailure: plugin.FailurePolicy(p.OnFailure), Isolation: plugin.Isolation(p.Isolation),
@@ -132,6 +142,9 @@ func (s *subject) run(ctx context.Context, r *hosts.Run) hosts.RunOutcome {
 	for _, pair := range r.Resume {
 		at := slices.IndexFunc(s.asked, func(i host.Interrupt) bool { return i.Key == pair.Key })
 		in.Resume = append(in.Resume, host.Answer{Interrupt: s.asked[at].ID, Value: pair.Value})
+	}
+	if s.broken.input != nil {
+		s.broken.input(&in)
 	}
 	result, err := s.agent.RunEvents(ctx, in, func(e host.Event) error {
 		if e.Type == host.EventCustom {
@@ -196,7 +209,7 @@ func (s *subject) Record(p *cassette.Plugin, f *cassette.Frame) {
 	out := hosts.Frame{Plugin: p.Name, Export: f.Export, Input: s.Show(f.Input)}
 	for i := range f.Exchanges {
 		x := &f.Exchanges[i]
-		e := hosts.Exchange{Next: x.Op == "", Op: x.Op, Document: s.Show(x.Payload)}
+		e := hosts.Exchange{Next: x.Op == "", Op: s.broken.operation(x.Op), Document: s.Show(x.Payload)}
 		if x.Answered {
 			e.Status, e.Reply = new(int32(x.Status)), s.Show(x.Reply)
 		}

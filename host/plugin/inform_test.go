@@ -41,7 +41,9 @@ func TestModelInfo(t *testing.T) {
 		query abi.ModelQuery
 		want  string
 	}{
-		"the agent's": {abi.ModelQuery{}, `[{"image_inputs":true,"max_input_tokens":1000,"name":"big","pdf_inputs":false,"provider":"acme","reasoning_output":true}]`},
+		"the agent's": {abi.ModelQuery{}, `[{"audio_inputs":false,"image_inputs":true,"image_tool_message":true,"max_input_tokens":1000,` +
+			`"max_output_tokens":100,"name":"big","pdf_inputs":false,"pdf_tool_message":true,"provider":"acme","reasoning_output":true,"structured_output":true,` +
+			`"video_inputs":false}]`},
 		"a named one": {abi.ModelQuery{Model: "small"}, `[{"name":"constant"}]`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,7 +52,9 @@ func TestModelInfo(t *testing.T) {
 			g.On("before_agent", show(g, abi.OpModelInfo, guestkit.Document(&test.query)))
 			_, events := grants(t, g, plugin.Grant{}, func(c *host.Config) {
 				c.Model = informed{c.Model, model.Info{
-					Name: "big", Provider: "acme", MaxInputTokens: 1000, Reasoning: true, Images: model.SupportYes, Files: model.SupportNo,
+					Name: "big", Provider: "acme", MaxInputTokens: 1000, MaxOutputTokens: 100, Reasoning: true, StructuredOutput: true,
+					Audio: model.SupportNo, Files: model.SupportNo, Images: model.SupportYes, ToolFiles: model.SupportYes, ToolImages: model.SupportYes,
+					Video: model.SupportNo,
 				}}
 			})
 			require.Equal(t, test.want, shown(t, events))

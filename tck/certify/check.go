@@ -36,6 +36,7 @@ const (
 	noNext       = "no wrap hook calls next"
 	noOperation  = "no hook calls an operation"
 	noCapability = "no hook calls a capability"
+	noBatch      = "no hook calls batch"
 	noTool       = "the plugin lists no tool"
 	noConfigure  = "configure is not exported"
 	noNarrowing  = "configure writes no Description"
@@ -102,7 +103,8 @@ func loadChecks() []Check {
 		should(1, "result.known-keys", noHook, "Unknown keys MUST be ignored by host and guest, except for state fields (§8)."),
 		must(6, "describe.abi", notLoaded, "| `abi` | `uint` | 1 |", "`abi` in the Description is the major version."),
 		must(3, "describe.names", notLoaded,
-			"Names of plugins, fields, tools and events have 1 to 64 characters: ASCII letters, digits and any of `_-./[]`."),
+			"Names of plugins, fields, tools and events have 1 to 64 characters: ASCII letters, digits and any of `_-./[]`.",
+			"| `context?` | `[str]` | *1.1:* keys of the run's context that the plugin is shown (§8); names as in §3 |"),
 		must(6, "describe.unique", notLoaded,
 			"| `capabilities?` | [Capability] | no `op` twice |",
 			"| `fields?` | [FieldSpec] | no name twice |",
@@ -124,7 +126,7 @@ func loadChecks() []Check {
 			"`can_jump_to`, `passes_tokens`, `tools` and the view `new` are refused where they do not apply.",
 			"| `can_jump_to?` | `[str]` | node hooks: `model`, `tools`, `end` |"),
 		must(14, "describe.limits", notLoaded,
-			"fields, tools, capabilities and names in a list of a HookSpec 256 each (§6)"),
+			"fields, tools, capabilities, keys in `context` and names in a list of a HookSpec 256 each (§6)"),
 		must(3, "configure.accepts", noConfigure,
 			"In every instance that will serve calls the host calls `configure`, if it is exported.",
 			"The input is the configuration: a map, which is empty if there is no configuration."),
@@ -139,6 +141,7 @@ func loadChecks() []Check {
 		must(3, "configure.identity", noNarrowing,
 			"A narrowed Description MUST stay within the first:", "`abi`, `name` and `version` are equal."),
 		must(3, "configure.subset", noNarrowing,
+			"`context` is a subset.",
 			"Fields, tools and capabilities are a subset, each unchanged, except for a tool's `description` and "+
 				"`parameters`, which may depend on the configuration."),
 		must(3, "configure.hooks", noNarrowing,
@@ -251,6 +254,18 @@ func wrapChecks() []Check {
 			"A plugin has the capabilities that its Description (the narrowed one, if there is one) asks for and that "+
 				"the operator has granted."),
 		must(5, "op.failed", noCapability, "An **error** is an ordinary outcome: `error` in a Result, or status −20."),
+		should(13, "op.batch", noBatch,
+			"`batch` performs up to 32 calls of `http.fetch` and `model.generate` at once.",
+			"The status of any other operation is `ENOTSUP`", "No calls, or more than 32, are `EINVAL`."),
+		must(13, "op.batch-statuses", noBatch,
+			"Each counts as a `host_call` of its own, is allowed or refused as it would be alone, and has a status and a reply "+
+				"of its own.",
+			"A reply with which the replies would be larger than the input limit is left out, and its status is `ETOOBIG`."),
+		must(6, "op.least", "no hook calls `run.info`, `model.info` or `tools.read`",
+			"A key is absent if the host does not know.",
+			"`parent?` (`str`, id of the run whose tool or hook started this run; absent: none)"),
+		must(16, "op.missing", "no hook calls an operation that came after version 1.0",
+			"A guest finds out whether an operation exists by calling it: a host without it answers `ENOENT`."),
 		must(16, "op.unknown-keys", noOperation,
 			"A minor version adds operations, optional keys, errnos, capabilities or hooks, and changes nothing that "+
 				"exists."),
@@ -273,6 +288,10 @@ func callChecks() []Check {
 			"A field whose encoded value is larger than 4 KiB is left out and named in `large`; `state.read` fetches it."),
 		must(6, "call.answers", noHook,
 			"| `answers?` | `{any}` | after a resume: all answers to this hook's questions in this step, by key (§12) |"),
+		must(8, "call.context", "the Description lists no key in `context`",
+			"A key that the caller did not give is absent.",
+			"A host of version 1.0 shows no context, so a guest that cannot do without a key SHOULD return an error when the key "+
+				"is absent."),
 		must(6, "call.blocks", noMessages,
 			"Blocks of other types and keys that are not listed here are kept byte for byte, because providers need them back."),
 		must(1, "call.deep", noHook,

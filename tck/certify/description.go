@@ -20,6 +20,9 @@ func (c *certifier) checkDescription(d *abi.Description) {
 	for i := range d.Capabilities {
 		c.checkf("describe.empty", d.Capabilities[i].Reason != "", "the capability %q has no reason", d.Capabilities[i].Op)
 	}
+	for _, key := range d.Context {
+		c.checkName("a key of the context", key)
+	}
 	c.checkLists(d)
 	c.checkSchema("config_schema", d.ConfigSchema)
 	for i := range d.Fields {
@@ -115,6 +118,7 @@ func (c *certifier) checkLists(d *abi.Description) {
 			}
 		}
 	}
+	names["context"] = d.Context
 	c.checkf("describe.limits", true, "")
 	for what, list := range names {
 		c.checkf("describe.limits", len(list) <= most, "%d names in %s", len(list), what)
@@ -146,6 +150,9 @@ func (c *certifier) checkNarrowed(d *abi.Description) {
 	c.checkDescription(d)
 	c.checkf("configure.identity", d.ABI == upper.ABI && d.Name == upper.Name && d.Version == upper.Version,
 		"configure says %q %q, ABI %d", d.Name, d.Version, d.ABI)
+	for _, key := range d.Context {
+		c.checkf("configure.subset", slices.Contains(upper.Context, key), "configure adds the key %q to context", key)
+	}
 	for i := range d.Fields {
 		c.checkf("configure.subset", slices.ContainsFunc(upper.Fields, func(f abi.FieldSpec) bool { return same(&f, &d.Fields[i]) }),
 			"configure adds or changes the field %q", d.Fields[i].Name)

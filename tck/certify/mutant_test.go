@@ -84,6 +84,36 @@ func operates(op string, doc []byte, capability *abi.Capability, then ...emit.Co
 	return m.On("before_model", m.Operate(op, doc), emit.Status(), emit.Set(1), emit.Seq(then...), emit.Number(0)).Bytes()
 }
 
+// asks returns a guest whose before_model calls an operation, and traps if the reply has these bytes, or if it does not.
+func asks(op string, doc []byte, capability *abi.Capability, needle string, has bool) []byte {
+	d := emit.Describing(abi.BeforeModel, abi.HookSpec{})
+	if capability != nil {
+		d.Capabilities = []abi.Capability{*capability}
+	}
+	m := emit.New(d)
+	trap := emit.Seq(m.ReplyHas([]byte(needle)), emit.When(emit.Trap))
+	if !has {
+		trap = emit.Seq(m.ReplyHas([]byte(needle)), emit.Not(), emit.When(emit.Trap))
+	}
+	return m.On("before_model", m.Operate(op, doc), emit.Status(), emit.Not(), emit.When(trap), emit.Number(0)).Bytes()
+}
+
+func httpFetch() *abi.Capability { return &abi.Capability{Op: abi.OpHTTPFetch, Reason: "to ask"} }
+
+// fetches is a batch of two requests.
+func fetches() []byte {
+	call := object{"op": abi.OpHTTPFetch, "payload": object{"url": "https://example.com/"}}
+	return emit.Value(object{"calls": []any{call, call}})
+}
+
+// shownContext returns a guest that is shown the tenant, and traps if the input has these bytes.
+func shownContext(needle string) []byte {
+	d := emit.Describing(abi.BeforeModel, abi.HookSpec{})
+	d.Context = []string{"tenant"}
+	m := emit.New(d)
+	return m.On("before_model", m.InputHas([]byte(needle)), emit.When(emit.Trap), emit.Number(0)).Bytes()
+}
+
 // describes returns a module with a before_model and a Description that abi's types cannot express.
 func describes(changes object) []byte {
 	d := object{"abi": 1, "name": "guest", "version": "1", "hooks": object{"before_model": object{}}}
@@ -166,6 +196,8 @@ func mutants() []mutant {
 		{"another ABI", describes(object{"abi": 2}), []string{"describe.abi"}},
 		{"a name with a space", describes(object{"name": "a b"}), []string{"describe.names"}},
 		{"the name of a field", describes(object{"fields": []any{object{"name": "", "lifetime": "run"}}}), []string{"describe.names"}},
+		{"a key of the context with a space", describes(object{"context": []any{"a b"}}), []string{"describe.names"}},
+		{"too many keys of the context", describes(object{"context": slices.Repeat([]any{"k"}, 257)}), []string{"describe.limits"}},
 		{"a field twice", describes(object{"fields": []any{object{"name": "f", "lifetime": "run"}, object{"name": "f", "lifetime": "run"}}}), []string{"describe.unique"}},
 		{"a capability twice", describes(object{"capabilities": []any{object{"op": "clock.now", "reason": "x"}, object{"op": "clock.now", "reason": "y"}}}), []string{
 			"describe.unique",
@@ -197,6 +229,7 @@ func mutants() []mutant {
 		{"configure that writes no Description", configures(object{"abi": "x"}), []string{"configure.description"}},
 		{"configure that changes the version", configures(narrowed(object{"version": "2"})), []string{"configure.identity"}},
 		{"configure that adds a field", configures(narrowed(object{"fields": []any{object{"name": "g", "lifetime": "run"}}})), []string{"configure.subset"}},
+		{"configure that adds a key to the context", configures(narrowed(object{"context": []any{"tenant"}})), []string{"configure.subset"}},
 		{"configure that changes a field", configures(narrowed(object{"fields": []any{object{"name": "f", "lifetime": "thread"}}})), []string{"configure.subset"}},
 		{"configure that adds a capability", configures(narrowed(object{"capabilities": []any{object{"op": "clock.now", "reason": "x"}}})), []string{
 			"configure.subset",
@@ -331,8 +364,18 @@ func mutants() []mutant {
 		{"a trap at a failed capability", operates(abi.OpKVGet, key, kvGet, trapsAt(abi.StatusFailed)), []string{"op.failed"}},
 		{"a trap at unknown keys of a budget", operates(abi.OpBudget, nil, nil, emit.Number(0), emit.Number(0), emit.Call(emit.ReplyRead), emit.Number(60), emit.Code{0x4b},
 			emit.When(emit.Trap)), []string{"call.random", "call.unknown-keys", "op.unknown-keys"}},
+		{"a batch of nothing", operates(abi.OpBatch, emit.Value(object{"calls": []any{}}), nil), []string{"op.batch"}},
+		{"a batch of what no batch can", operates(abi.OpBatch, emit.Value(object{"calls": []any{object{"op": abi.OpBudget}}}), nil), []string{"op.batch"}},
+		{"a batch of what it did not ask for", operates(abi.OpBatch, fetches(), nil), []string{"op.declared"}},
+		{"a batch of a number", operates(abi.OpBatch, emit.Value(object{"calls": []any{object{"op": abi.OpHTTPFetch, "payload": 1}}}), httpFetch()), []string{
+			"op.document",
+		}},
+		{"a trap at EDENIED in a batch", asks(abi.OpBatch, fetches(), httpFetch(), "\xa6status\xfc", true), []string{"op.batch-statuses"}},
+		{"a trap at a model without a provider", asks(abi.OpModelInfo, emit.Value(object{}), nil, "provider", false), []string{"op.least"}},
+		{"a trap where an operation is missing", operates(abi.OpRunInfo, nil, nil, trapsAt(abi.ENOENT)), []string{"op.missing"}},
 
 		// The content of inputs.
+		{"a trap at a context of nil", shownContext("\xa7context\x81\xa6tenant\xc0"), []string{"call.context"}},
 		{"a trap at a small history", trapsIf("\xa5hello\xa2id", abi.HookSpec{Messages: abi.ViewAll()}), []string{
 			"call.answers", "call.deep", "call.minimal", "call.unknown-keys",
 		}},

@@ -36,7 +36,15 @@ func operationDocument(op string) (doc decodable, known bool) {
 		return &abi.ToolRequest{}, true
 	case abi.OpRandomBytes:
 		return &abi.RandomRequest{}, true
-	case abi.OpBudget, abi.OpClockNow:
+	case abi.OpModelInfo:
+		return &abi.ModelQuery{}, true
+	case abi.OpTokensCount:
+		return &abi.TokenQuery{}, true
+	case abi.OpBatch:
+		return &abi.Batch{}, true
+	case abi.OpClockSleep:
+		return &abi.SleepRequest{}, true
+	case abi.OpBudget, abi.OpClockNow, abi.OpRunInfo, abi.OpToolsRead:
 		return nil, true
 	default:
 		return nil, false
@@ -45,7 +53,22 @@ func operationDocument(op string) (doc decodable, known bool) {
 
 // isFree reports whether an operation needs no grant.
 func isFree(op string) bool {
-	return op == abi.OpStateRead || op == abi.OpEventEmit || op == abi.OpBudget
+	switch op {
+	case abi.OpStateRead, abi.OpEventEmit, abi.OpBudget, abi.OpRunInfo, abi.OpModelInfo, abi.OpToolsRead, abi.OpTokensCount, abi.OpBatch:
+		return true
+	default:
+		return false
+	}
+}
+
+// isLater reports whether an operation came with a minor version after 1.0.
+func isLater(op string) bool {
+	switch op {
+	case abi.OpRunInfo, abi.OpModelInfo, abi.OpToolsRead, abi.OpTokensCount, abi.OpBatch, abi.OpClockSleep:
+		return true
+	default:
+		return false
+	}
 }
 
 // checkOperation checks the type of an operation's document, and its name against the Description.
@@ -64,6 +87,9 @@ func (s *scene) checkOperation(f *Frame, e *Exchange) {
 	f.checkf("op.document", len(e.Payload) > 0 && err == nil, "%s: the operation does not take this document: %v", e.Op, err)
 	if event, ok := doc.(*abi.EventEmit); ok && err == nil {
 		f.checkf("op.document", isName(event.Name), "event.emit: the name %q is not allowed", event.Name)
+	}
+	if batch, ok := doc.(*abi.Batch); ok && err == nil {
+		s.checkBatch(f, batch)
 	}
 }
 
@@ -88,7 +114,7 @@ func (s *scene) reads(op string) bool {
 func (a *answers) operation(f *Frame, op string, payload []byte) (abi.Status, []byte) {
 	s := a.scene
 	if s.operation != nil {
-		if status, reply, ok := s.operation(op); ok {
+		if status, reply, ok := s.operation(op, payload); ok {
 			return status, reply
 		}
 	}
@@ -122,6 +148,17 @@ type encodable interface {
 
 func (a *answers) perform(f *Frame, op string, doc decodable) (abi.Status, encodable) {
 	switch query := doc.(type) {
+	case *abi.ModelQuery:
+		return a.scene.modelInfo(query)
+	case *abi.TokenQuery:
+		return a.scene.tokensCount(query)
+	case *abi.Batch:
+		return a.batch(f, query)
+	case *abi.SleepRequest:
+		if query.DurationMS > mostSleep {
+			return abi.ELIMIT, nil
+		}
+		return abi.StatusOK, nil
 	case *abi.StateQuery:
 		return a.scene.stateRead(query)
 	case *abi.EventEmit:
@@ -152,6 +189,10 @@ func (a *answers) perform(f *Frame, op string, doc decodable) (abi.Status, encod
 		return abi.StatusOK, &abi.Budget{HostCalls: uint64(mostCalls - f.hostCalls), Next: uint64(max(0, a.nexts-f.nexts))}
 	case abi.OpClockNow:
 		return abi.StatusOK, &abi.Clock{UnixNS: a.now + 1}
+	case abi.OpRunInfo:
+		return abi.StatusOK, &abi.RunInfo{Agent: "agent", Parent: "run-0", Usage: abi.Usage{InputTokens: 5, OutputTokens: 2, TotalTokens: 7}}
+	case abi.OpToolsRead:
+		return a.scene.toolsRead()
 	default:
 		return a.store.perform(doc)
 	}

@@ -13,7 +13,7 @@ func (c *certifier) playOperations(ctx context.Context) {
 		_, known := operationDocument(a.op)
 		answered := func(check string, status abi.Status, reply []byte) {
 			s := *a.scene
-			s.operation = func(op string) (abi.Status, []byte, bool) { return status, reply, op == a.op }
+			s.operation = func(op string, _ []byte) (abi.Status, []byte, bool) { return status, reply, op == a.op }
 			c.operate(ctx, check, a.op, &s)
 		}
 		for _, status := range possibleErrnos(a.op) {
@@ -27,6 +27,16 @@ func (c *certifier) playOperations(ctx context.Context) {
 		tomorrow := *a.scene
 		tomorrow.unknown = true
 		c.operate(ctx, "op.unknown-keys", a.op, &tomorrow)
+		if isLater(a.op) {
+			answered("op.missing", abi.ENOENT, nil)
+		}
+		if least := leastReply(a.op); least != nil {
+			answered("op.least", abi.StatusOK, document(least))
+		}
+		if a.op == abi.OpBatch {
+			answered("closed.returns", abi.StatusCancelled, nil)
+			c.playBatch(ctx, a.scene)
+		}
 		if !known || isFree(a.op) {
 			continue
 		}
@@ -57,6 +67,14 @@ func possibleErrnos(op string) []abi.Status {
 		return []abi.Status{abi.EINVAL, abi.ELIMIT}
 	case abi.OpBudget:
 		return []abi.Status{abi.ELIMIT}
+	case abi.OpRunInfo:
+		return []abi.Status{abi.ETOOBIG, abi.ELIMIT}
+	case abi.OpModelInfo, abi.OpTokensCount:
+		return []abi.Status{abi.EINVAL, abi.ENOENT, abi.ETOOBIG, abi.ELIMIT}
+	case abi.OpToolsRead:
+		return []abi.Status{abi.ETOOBIG, abi.ENOTSUP, abi.ELIMIT}
+	case abi.OpBatch:
+		return []abi.Status{abi.EINVAL, abi.ETOOBIG, abi.ELIMIT}
 	default:
 		return errnos()
 	}

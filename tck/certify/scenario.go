@@ -26,6 +26,7 @@ func callScenarios() []scenario {
 		{"call.unicode", (*certifier).unicode},
 		{"call.large", (*certifier).large},
 		{"call.answers", (*certifier).unasked},
+		{"call.context", (*certifier).context},
 		{"call.blocks", (*certifier).blocks},
 		{"call.deep", (*certifier).deep},
 		{"call.long", (*certifier).long},
@@ -54,6 +55,7 @@ func (c *certifier) full(base *scene) *scene {
 	s.thread, s.known, s.tools = "thread-1", true, []string{"search", "fetch"}
 	s.system = abi.Text("Be brief.")
 	s.values = c.values()
+	s.context = c.contextOf(func(string) any { return strangeTexts[c.rng.IntN(len(strangeTexts))] })
 	s.n = 2 + c.rng.Uint64N(100)
 	s.call.Args = c.fullArguments(s.call.Name)
 	return s
@@ -165,6 +167,36 @@ func (c *certifier) unasked(base *scene) []*scene {
 	return []*scene{&s}
 }
 
+// contextOf returns a context with the keys that the plugin lists.
+func (c *certifier) contextOf(make func(key string) any) wire.Map {
+	var out wire.Map
+	for _, key := range c.plugin.Context {
+		out.Set(key, value(make(key)))
+	}
+	return out
+}
+
+func (c *certifier) context(base *scene) []*scene {
+	if len(c.plugin.Context) == 0 {
+		return nil
+	}
+	with := func(values wire.Map) *scene {
+		s := *base
+		s.context = values
+		return &s
+	}
+	out := []*scene{
+		with(nil), with(c.contextOf(func(key string) any { return key })), with(c.contextOf(func(string) any { return nil })),
+		with(c.contextOf(func(string) any { return strangeMap(c.rng).Raw() })),
+		with(c.contextOf(func(string) any { return nested(wire.MaxValueDepth) })),
+		with(c.contextOf(func(string) any { return strings.Repeat("x", 70_000) })),
+	}
+	for i := range c.plugin.Context {
+		out = append(out, with(c.contextOf(func(string) any { return anyValue(c.rng, 0) })[i:]))
+	}
+	return out
+}
+
 func (c *certifier) blocks(base *scene) []*scene {
 	if !base.shows() {
 		return nil
@@ -264,6 +296,9 @@ func (c *certifier) random(base *scene) []*scene {
 		slices.Sort(s.large)
 		if c.rng.IntN(2) == 0 {
 			s.tools = nil
+		}
+		if len(s.context) > 0 {
+			s.context = s.context[c.rng.IntN(len(s.context)+1):]
 		}
 		s.next = c.randomNext(s)
 		out = append(out, s)

@@ -19,6 +19,7 @@ type scene struct {
 	values  wire.Map // values of all fields
 	large   []string // fields that are left out of the input
 	answers wire.Map
+	context wire.Map // values of the keys that the plugin lists
 	call    abi.ToolCall
 	known   bool
 	tools   []string // tools that the request offers
@@ -30,8 +31,8 @@ type scene struct {
 
 	nexts     int // calls of next that the frame may make
 	next      func(n int) (abi.Status, []byte)
-	operation func(op string) (abi.Status, []byte, bool) // answers an operation; false: answer as usual
-	granted   func(op string) bool                       // nil: everything that the plugin asks for
+	operation func(op string, payload []byte) (abi.Status, []byte, bool) // answers an operation; false: answer as usual
+	granted   func(op string) bool                                       // nil: everything that the plugin asks for
 }
 
 // answers is the behavior of the host in one frame.
@@ -71,7 +72,7 @@ func (s *scene) reply() []byte {
 // input writes the input document.
 func (s *scene) input() []byte {
 	in := abi.HookInput{
-		Answers: s.answers, Large: s.large, N: s.n, Now: s.now, Seed: s.seed, Run: "run-1", Thread: s.thread, State: s.shown(),
+		Answers: s.answers, Context: s.context, Large: s.large, N: s.n, Now: s.now, Seed: s.seed, Run: "run-1", Thread: s.thread, State: s.shown(),
 		Step: s.plugin.Name + "." + s.export,
 	}
 	switch s.export {
@@ -174,7 +175,8 @@ const unknownKey = "key_of_tomorrow"
 // documentsIn are the keys whose values are documents of the ABI, as opposed to values that belong to a plugin, tool or
 // program.
 var documentsIn = []string{
-	"messages", "items", "patch", "request", "call", "tool_calls", "invalid_tool_calls", "usage", "tool_message", "content", "headers",
+	"messages", "items", "patch", "request", "call", "tool_calls", "invalid_tool_calls", "usage", "tool_message", "content", "headers", "replies", "reply",
+	"tools",
 }
 
 func withUnknown(v any, isDocument bool) any {

@@ -114,7 +114,7 @@ type Run struct {
 	State    wire.Map      `json:"state,omitzero"`
 	Context  wire.Map      `json:"context,omitzero"`
 	Parent   string        `json:"parent,omitempty"` // the run whose tool or hook started this one
-	Resume   wire.Map      `json:"resume,omitzero"` // answers, by the keys of the interrupts
+	Resume   wire.Map      `json:"resume,omitzero"`  // answers, by the keys of the interrupts
 }
 
 // Cases returns all cases, by name.

@@ -19,7 +19,9 @@ func batchCases() []*def {
 		return operation{abi.OpBatch, object{"calls": calls}, want}
 	}
 	granted := grant(hosts.Grant{ModelGenerate: &hosts.ModelGrant{Model: "small"}})
-	generating := func(all ...operation) *emit.Module { return capable([]string{abi.OpModelGenerate, abi.OpHTTPFetch}, all...) }
+	generating := func(all ...operation) *emit.Module {
+		return capable([]string{abi.OpModelGenerate, abi.OpHTTPFetch}, all...)
+	}
 	const own = "Each counts as a `host_call` of its own, is allowed or refused as it would be alone, and has a status and a reply of its own."
 	return []*def{
 		newCase(

@@ -38,7 +38,7 @@ func contextCases() []*def {
 			says(
 				exactly, "A key that the caller did not give is absent.",
 				"| `context?` | `{any}` | *1.1:* the keys of the run's context that the Description lists and the caller gave (§8) |",
-				"| `context?` | `[str]` | *1.1:* keys of the run's context that the plugin is shown (§8) |",
+				"| `context?` | `[str]` | *1.1:* keys of the run's context that the plugin is shown (§8); names as in §3 |",
 			),
 		),
 		newCase(
@@ -63,6 +63,7 @@ func contextCases() []*def {
 			"context-narrowed", narrowing(), granted("tenant"), runContext(object{"tenant": "acme"}), hasNot(given(0), `"context"`), status("completed"),
 			says("`context` is a subset."),
 		),
+		newCase("context-no-name", before("a tenant"), granted("a tenant"), refused, says("names as in §3")),
 		newCase("context-widened", narrowing("tenant", "user"), granted("tenant", "user"), refused, says("`context` is a subset.")),
 	}
 }

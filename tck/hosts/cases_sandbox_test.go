@@ -2,6 +2,7 @@ package hosts_test
 
 import (
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/tck/hosts"
 	"github.com/agenthost/agenthost/tck/internal/emit"
 )
 
@@ -79,6 +80,10 @@ func sandboxCases() []*def {
 		newCase("wasi-clocks-are-one", before(read(0, 0), read(8, 1), difference(1000)), status("completed"), says(clocks)),
 		newCase("wasi-sleep", before(read(0, 0), sleep, read(8, 0), difference(hour+1000)), status("completed"), says(clocks)),
 		newCase(
+			"wasi-clock-does-not-sleep", sleeping(read(0, 0), read(8, 0), difference(1000)), grant(hosts.Grant{ClockSleep: true}), status("completed"),
+			says("The virtual clock does not move."),
+		),
+		newCase(
 			"wasi-clock-of-initialize", initialize(read(0, 0), load(0), emit.Code{0x50, 0x45}, emit.When(emit.Trap)),
 			status("completed"), says(seeded),
 		),
@@ -130,4 +135,13 @@ func descriptors(at int) *emit.Module {
 	call(emit.RandomGet, "proc_raise", emit.I32, 52, number(1))
 	body = append(body, emit.Seq(number(standardOutput), number(at), number(0), number(at), emit.Call(emit.FdWrite), gives(0))...)
 	return m.On("before_model", body, number(0))
+}
+
+// sleeping returns a guest that reads its clock, sleeps by clock.sleep, and then does something else.
+func sleeping(before emit.Code, after ...emit.Code) *emit.Module {
+	d := emit.Describing(abi.BeforeModel, abi.HookSpec{})
+	d.Capabilities = asking(abi.OpClockSleep)
+	m := emit.New(d)
+	nap := operates(operation{abi.OpClockSleep, object{"duration_ms": 5}, 0})(m)
+	return m.On("before_model", before, nap, emit.Seq(after...), emit.Number(0))
 }

@@ -577,7 +577,8 @@ func TestVectorIndex(t *testing.T) {
 		files = append(files, v.stem+".json", v.stem+".msgpack")
 	}
 	require.Len(t, index, len(vectors()), "two vectors have one name")
-	want, err := json.MarshalIndent(map[string]any{"abi": "1.0", "vectors": index}, "", "  ")
+	version := fmt.Sprintf("%d.%d", abi.Major, abi.Minor)
+	want, err := json.MarshalIndent(map[string]any{"abi": version, "vectors": index}, "", "  ")
 	require.NoError(t, err)
 	path := filepath.Join(vectorDir, "index.json")
 	if *update {

@@ -228,6 +228,24 @@ func TestTheGuestInCIsCertified(t *testing.T) {
 	}
 }
 
+// TestModulesOfVersion10AreCertified certifies modules that were built for version 1.0, which no check of a later version may fail.
+func TestModulesOfVersion10AreCertified(t *testing.T) {
+	t.Parallel()
+	for name, fails := range map[string][]string{
+		"bench.tinygo.wasm": nil, "bench.rust.wasm": nil, "logbook.c.wasm": nil,
+		"parity.tinygo.wasm": {"call.empty-history"}, // its after_model requires a last message
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := certified(t, guestFile(t, "../../abi/testdata/v1.0/"+name))
+			require.Equal(t, fails, r.Failed(true), report(r))
+			for _, check := range []string{"call.context", "op.batch", "op.batch-statuses", "op.least", "op.missing"} {
+				require.Equal(t, certify.NotApplicable, r.Outcome(check).Verdict, check)
+			}
+		})
+	}
+}
+
 // TestARefusedConfigurationBreaksNoRule shows that a guest that refuses its configuration is not certified, but
 // fails no check.
 func TestARefusedConfigurationBreaksNoRule(t *testing.T) {

@@ -10,7 +10,7 @@ type Description struct {
 	ABI          uint64       `msgpack:"abi"` // the version, 1
 	Capabilities []Capability `msgpack:"capabilities,omitempty"`
 	ConfigSchema wire.Raw     `msgpack:"config_schema,omitzero"` // a JSON Schema for the configuration; absent: the plugin takes no configuration
-	Context      []string     `msgpack:"context,omitempty"`       // 1.1: keys of the run's context that the plugin is shown; each must be granted
+	Context      []string     `msgpack:"context,omitempty"`      // 1.1: keys of the run's context that the plugin is shown; each must be granted
 	Fields       []FieldSpec  `msgpack:"fields,omitempty"`
 	Guards       bool         `msgpack:"guards,omitempty"` // the plugin protects something: a run must not go on without it after a fault
 	Hooks        HookSpecs    `msgpack:"hooks"`

@@ -21,7 +21,7 @@ import (
 type frozen struct {
 	module string
 	config map[string]any
-	answer any // to its question in each run; nil: it asks none
+	answer any      // to its question in each run; nil: it asks none
 	leaves []string // what stands in the state or the messages at the end
 }
 

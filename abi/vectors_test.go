@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -23,7 +23,7 @@ import (
 
 // The files of testdata/v1 hold the documents of SPEC.md as bytes and as JSON, so that an SDK in any language can
 // test its codec. index.json describes each file, and says where its JSON form has bytes as base64. Released vectors
-// must never change; only new ones may be added.
+// must never change (see TestVersion10IsFrozen); only new ones may be added.
 
 var update = flag.Bool("update", false, "rewrite the byte vectors and the examples in SPEC.md")
 

@@ -85,7 +85,7 @@ func moduleChecks() []Check {
 		must(2, "module.describe", notLoaded, "| `describe` | `() -> i32` | required |"),
 		must(2, "module.exports", notLoaded, "An export of one of these names with another type MUST be refused"),
 		must(2, "module.imports", notLoaded,
-			"A module MAY also import functions of `wasi_snapshot_preview1`, and MUST NOT import anything else."),
+			"It MAY also import functions of `wasi_snapshot_preview1`, and MUST NOT import anything else."),
 		must(3, "module.description", "the module carries no Description",
 			"A module MAY carry what `describe` returns, in canonical form, as its custom section `agenthost.description`, "+
 				"at most once"),

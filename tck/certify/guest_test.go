@@ -2,8 +2,11 @@ package certify_test
 
 import (
 	"maps"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -226,6 +229,59 @@ func TestTheGuestInCIsCertified(t *testing.T) {
 			require.True(t, r.Certified, report(r))
 		})
 	}
+}
+
+// TestTheGuestInZigIsCertified certifies a guest of version 1.1 that was written only from SPEC.md, without an SDK.
+func TestTheGuestInZigIsCertified(t *testing.T) {
+	t.Parallel()
+	code := guestFile(t, "../guests/zig/steward.wasm")
+	for name, config := range map[string]object{
+		"no configuration": nil,
+		"all of it":        {"ask": []any{"search", "fetch"}, "max_tokens": 50, "max_tools": 1, "retries": 3, "tenant": true},
+		"few tools":        {"max_tools": 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := certifiedWith(t, code, config, object{"ask": []any{"no name"}})
+			require.True(t, r.Certified, report(r))
+			require.Empty(t, r.Failed(true), report(r))
+			for _, check := range []string{"call.context", "op.batch", "op.batch-statuses", "op.least", "op.missing"} {
+				require.Equal(t, certify.Pass, r.Outcome(check).Verdict, check)
+			}
+		})
+	}
+}
+
+// TestTheGuestInZigIsBuilt compiles the guest, if there is a suitable Zig, and compares it with the one that is committed.
+func TestTheGuestInZigIsBuilt(t *testing.T) {
+	t.Parallel()
+	zig := zigCompiler(t)
+	dir := t.TempDir()
+	for _, name := range []string{"plugin.zig", "abi.zig", "msgpack.zig", "Makefile"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), guestFile(t, filepath.Join("../guests/zig", name)), 0o600))
+	}
+	build := exec.CommandContext(t.Context(), "make", "-C", dir, "ZIG="+zig)
+	build.Env = append(os.Environ(), "ZIG_GLOBAL_CACHE_DIR="+filepath.Join(dir, "cache"))
+	said, err := build.CombinedOutput()
+	require.NoError(t, err, string(said))
+	require.Equal(t, guestFile(t, "../guests/zig/steward.wasm"), guestFile(t, filepath.Join(dir, "steward.wasm")), "make builds another module than the committed one")
+}
+
+// zigVersion is the version of Zig that the guest is built with; its sources do not compile with all others.
+const zigVersion = "0.13.0"
+
+// zigCompiler returns the command of Zig, as a program or a package of Python, or skips the test.
+func zigCompiler(t *testing.T) string {
+	t.Helper()
+	for _, command := range []string{"zig", "python3 -m ziglang"} {
+		words := strings.Fields(command)
+		version, err := exec.CommandContext(t.Context(), words[0], append(words[1:], "version")...).Output()
+		if err == nil && strings.TrimSpace(string(version)) == zigVersion {
+			return command
+		}
+	}
+	t.Skip("there is no Zig " + zigVersion + "; pip install ziglang==" + zigVersion + " installs it")
+	return ""
 }
 
 // TestModulesOfVersion10AreCertified certifies modules that were built for version 1.0, which no check of a later version may fail.

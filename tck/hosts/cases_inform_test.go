@@ -80,7 +80,7 @@ func informCases() []*def {
 			hooked(abi.WrapModelCall, none, nexts(object{"tools": []any{"search"}, "add_tools": []any{object{"name": "added", "description": "More."}}}, 0)),
 			inner("informed", wrapping(operation{abi.OpToolsRead, nil, 0})), inner("runs", hooked(abi.WrapToolCall, none, nil)), withTool(hosts.Tool{Name: "fetch", Answer: "x"}), withTool(hosts.Tool{Name: "search", Answer: "x"}),
 			has(frame(0), `"reply":{"tools":[{"description":"","name":"search","parameters":{"type":"object"}},{"description":"More.","name":"added"`),
-			says("`tools.read` returns the tools that the hook's request offers, in its order"),
+			says("`tools.read` returns the tools that the request in the hook's input offers, in its order"),
 		),
 		newCase(
 			"tools-read-elsewhere", hooked(abi.BeforeModel, none, operates(operation{abi.OpToolsRead, nil, abi.ENOTSUP})), statuses(abi.ENOTSUP),

@@ -30,7 +30,7 @@ func allDefs() []*def {
 	var all []*def
 	for _, part := range [][]*def{
 		viewCases(), stateCases(), resultCases(), frameCases(), wrapModelCases(), wrapToolCases(), toolCases(), interruptCases(),
-		operationCases(), capabilityCases(), contextCases(), informCases(), batchCases(), loadCases(), sandboxCases(),
+		operationCases(), capabilityCases(), contextCases(), informCases(), batchCases(), answerCases(), loadCases(), sandboxCases(),
 	} {
 		all = append(all, part...)
 	}

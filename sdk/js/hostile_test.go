@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/test/hostilescripts"
 )
 
 // guarded is a script whose wrapModelCall does what an attack says if the run begins with "attack", and answers "fine" otherwise.
@@ -25,7 +24,7 @@ func guarded(attack string) string {
 func TestHostileScripts(t *testing.T) {
 	t.Parallel()
 	const at = "policy.js:6:"
-	for name, test := range map[string]struct{ attack, want string }{
+	hostilescripts.Run(t, map[string]hostilescripts.Attack{
 		// Loops and recursion
 		"loops":                      {`for (;;) {}`, "policy.js:…InternalError: interrupted"},
 		"loops in a function":        {`const f = () => { for (;;) {} }; f()`, at},
@@ -35,8 +34,8 @@ func TestHostileScripts(t *testing.T) {
 		"recurses by a getter":       {`const o = { get a() { return this.a } }; o.a`, at},
 		"recurses by toString":       {`const o = { toString() { return "" + this } }; return "" + o`, at},
 		"recurses by a proxy":        {`const p = new Proxy({}, { get: (t, k, r) => r[k] }); p.x`, at + "…RangeError"},
-		"recurses in JSON":           {`let a = []; for (let i = 0; i < 100000; i++) a = [a]; JSON.stringify(a)`, "fuel"},
-		"recurses and catches":       {`const f = () => { try { f() } catch { f() } }; f()`, "fuel"},
+		"recurses in JSON":           {`let a = []; for (let i = 0; i < 100000; i++) a = [a]; JSON.stringify(a)`, hostilescripts.Fuel},
+		"recurses and catches":       {`const f = () => { try { f() } catch { f() } }; f()`, hostilescripts.Fuel},
 		"a regular expression":       {`return String(/^(a+)+$/.test("a".repeat(40) + "b"))`, at},
 		"jobs without an end":        {`return (async () => { for (;;) await null })()`, "runs too long"},
 		"jobs that make jobs":        {`const f = () => Promise.resolve().then(f).then(f); return f()`, "runs too long"},
@@ -60,14 +59,19 @@ func TestHostileScripts(t *testing.T) {
 
 		// Prototypes
 		"breaks arrays": {`for (const k of Object.getOwnPropertyNames(Array.prototype)) try { Array.prototype[k] = () => { throw 1 } } catch {}
-			return "x"`, "x"},
-		"breaks objects":  {`Object.prototype.toString = null; Object.prototype.messages = 1; Object.keys = Object.entries = () => { throw new Error("k") }; return { state: {} }`, ""},
-		"breaks promises": {`Promise.prototype.then = () => { throw new Error("then") }; return (async () => "x")()`, ""},
-		"breaks JSON":     {`JSON.stringify = () => { throw new Error("j") }; call.log.info({ a: 1 }); return "x"`, "x"},
-		"a setter of all": {`Object.defineProperty(Object.prototype, "role", { set() { throw new Error("set") }, get() { throw new Error("get") } }); return "x"`, ""},
-		"breaks errors":   {`Error.prototype.toString = () => { throw 1 }; Error.prepareStackTrace = () => { throw 2 }; throw new Error("e")`, ""},
-		"breaks regexps":  {`RegExp.prototype.exec = () => { for (;;) {} }; throw new Error("e")`, ""},
-		"breaks species":  {`Object.defineProperty(Array, Symbol.species, { value: null }); String.prototype.split = Array.prototype.map = null; return "x"`, "x"},
+		return "x"`, "x"},
+		"breaks objects":              {`Object.prototype.toString = null; Object.prototype.messages = 1; Object.keys = Object.entries = () => { throw new Error("k") }; return { state: {} }`, ""},
+		"breaks promises":             {`Promise.prototype.then = () => { throw new Error("then") }; return (async () => "x")()`, ""},
+		"breaks then":                 {`Promise.prototype.then = () => 7; return (async () => "x")()`, "x"},
+		"breaks species for promises": {`Object.defineProperty(Promise, Symbol.species, { value: function (f) { f(() => 1, () => 1); return { odd: 1 } } }); return Promise.resolve("x")`, "x"},
+		"breaks a constructor":        {`const p = Promise.resolve("x"); p.constructor = function (f) { f(() => 1, () => 1); return { odd: 1 } }; return p`, "x"},
+		"throws after a job":          {`Promise.resolve().then(() => 1); throw new Error("e")`, at + "…Error: e"},
+		"throws an accessor":          {`throw Object.defineProperty(new Error("e"), "name", { get() { throw new Error("n") } })`, "the script threw a value that throws when it is read"},
+		"breaks JSON":                 {`JSON.stringify = () => { throw new Error("j") }; call.log.info({ a: 1 }); return "x"`, "x"},
+		"breaks setters":              {`Object.defineProperty(Object.prototype, "role", { set() { throw new Error("set") }, get() { throw new Error("get") } }); return "x"`, ""},
+		"breaks errors":               {`Error.prototype.toString = () => { throw 1 }; Error.prepareStackTrace = () => { throw 2 }; throw new Error("e")`, ""},
+		"breaks regexps":              {`RegExp.prototype.exec = () => { for (;;) {} }; throw new Error("e")`, ""},
+		"breaks species":              {`Object.defineProperty(Array, Symbol.species, { value: null }); String.prototype.split = Array.prototype.map = null; return "x"`, "x"},
 
 		// Odd values that are thrown
 		"throws undefined":      {`throw undefined`, "the script threw undefined"},
@@ -77,8 +81,8 @@ func TestHostileScripts(t *testing.T) {
 		"throws a bigint":       {`throw 1n`, "the script threw"},
 		"throws a proxy":        {`throw new Proxy({}, { get() { throw new Error("p") }, getPrototypeOf() { throw new Error("q") } })`, "error"},
 		"throws a revoked one":  {`const r = Proxy.revocable({}, {}); r.revoke(); throw r.proxy`, "error"},
-		"throws a getter":       {`throw { get stack() { throw new Error("s") }, get message() { throw new Error("m") } }`, at},
-		"throws a cyclic error": {`const e = new Error("c"); e.cause = e; e.message = e; throw e`, "Error"},
+		"throws a getter":       {`throw { get stack() { throw new Error("s") }, get message() { throw new Error("m") } }`, "the script threw a value that throws when it is read"},
+		"throws a cyclic error": {`const e = new Error("c"); e.cause = e; e.message = e; throw e`, "the script threw a value that throws when it is read"},
 		"throws a huge error":   {`throw new Error("x".repeat(1 << 19))`, "xxx"},
 		"throws odd types":      {`throw new HookError({ toString() { throw 1 } }, Symbol("m"), { data: () => 1 })`, "error"},
 		"rejects with itself":   {`const p = new Promise((_, no) => queueMicrotask?.(() => no(p))); return p`, ""},
@@ -106,58 +110,12 @@ func TestHostileScripts(t *testing.T) {
 		"logs much":            {`for (let i = 0; i < 1000; i++) call.log.info("x".repeat(1 << 16)); return "x"`, ""},
 		"imports at run time":  {`return import("agenthost").then(() => "x")`, ""},
 		"looks for the host":   {`return Object.keys(globalThis).sort().join() + typeof process + typeof require`, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			agent, _, err := setup(t, guarded(test.attack))
-			require.NoError(t, err)
-			begun := time.Now()
-			result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("attack")}})
-			var fault *plugin.Error
-			if test.want == "fuel" {
-				require.ErrorAs(t, err, &fault)
-				require.Equal(t, plugin.KindFuel, fault.Kind)
-			} else {
-				require.NotErrorAs(t, err, &fault)
-			}
-			switch {
-			case err != nil:
-				for want := range strings.SplitSeq(test.want, "…") {
-					require.ErrorContains(t, err, want)
-				}
-			case result.Status != host.Interrupted && test.want != "":
-				require.Equal(t, test.want, text(t, result))
-			}
-			require.Less(t, time.Since(begun), time.Minute)
-
-			for range 2 {
-				result, err = agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
-				if strings.HasPrefix(name, "breaks") || strings.HasPrefix(name, "a setter") { // it broke its own instance
-					require.NotErrorAs(t, err, &fault)
-					continue
-				}
-				require.NoError(t, err)
-				require.Equal(t, "fine", text(t, result))
-			}
-		})
-	}
-}
-
-// A script that breaks the language for itself breaks one call: with the isolation call, the next begins anew.
-func TestIsolationUndoesBrokenPrototypes(t *testing.T) {
-	t.Parallel()
-	agent, _, err := setup(t, guarded(`for (const of of [Array, Object, Promise, String, Function, RegExp, Error, Map])
-		for (const k of Object.getOwnPropertyNames(of.prototype)) try { of.prototype[k] = () => { throw 1 } } catch {}
-		return (async () => "x")()`), func(w *plugin.Wasm) { w.Isolation = plugin.IsolateCall })
-	require.NoError(t, err)
-	for range 3 {
-		_, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("attack")}})
-		var fault *plugin.Error
-		require.NotErrorAs(t, err, &fault)
-		result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
+	}, func(t *testing.T, code string, isolation plugin.Isolation) *host.Agent {
+		t.Helper()
+		agent, _, err := setup(t, guarded(code), func(w *plugin.Wasm) { w.Isolation = isolation })
 		require.NoError(t, err)
-		require.Equal(t, "fine", text(t, result))
-	}
+		return agent
+	})
 }
 
 // Attacks while the script loads are refusals that name the line.

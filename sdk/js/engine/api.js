@@ -436,63 +436,57 @@
         return "";
     }
 
-    // Converts what a script threw to a Result.
-    function failed(frame, thrown) {
+    // Describes what a script threw. What it threw may be anything, such as a proxy that throws again.
+    function errorOf(thrown) {
+        try {
+            if (thrown instanceof HookError) {
+                return { type: String(thrown.type), message: String(thrown.message), data: thrown.data, retryable: thrown.retryable ? true : undefined };
+            }
+            const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : `the script threw ${line([thrown])}`;
+            const at = place(thrown?.stack);
+            return { type: "error", message: at ? `${at}: ${text}` : text };
+        } catch {
+            return { type: "error", message: "the script threw a value that throws when it is read" };
+        }
+    }
+
+    // The call that is served: its frame, and what converts the value of its hook.
+    let frame, convert;
+
+    // Runs a hook. Returns what the hook returned, which the engine waits for if it is a promise: the script can replace Promise's methods.
+    function serve(name, input) {
+        frame = { name, input, questions: [], what: name, reply: undefined, failure: undefined, closed: false };
+        if (name === "call_tool") {
+            const tool = tools.get(input.call.name);
+            frame.what = `tool ${input.call.name}`;
+            convert = toolResult;
+            return tool.run(input.call.args, new Context(frame, input));
+        }
+        const { name: what, hook } = hooks[name];
+        frame.what = what;
+        convert = name === "wrap_model_call" ? modelResult : name === "wrap_tool_call" ? toolResult : nodeResult;
+        return hook(name.startsWith("wrap_") ? new Call(frame, input) : new Context(frame, input));
+    }
+
+    // Converts what the hook returned to a Result.
+    function finished(value) {
+        if (frame.closed) return undefined;
+        if (frame.questions.length > 0) return { interrupts: frame.questions }; // whatever swallowed the exception
+        return value === undefined ? undefined : convert(frame, value);
+    }
+
+    // Converts what the script threw to a Result.
+    function failed(thrown) {
         if (frame.closed) return undefined;
         if (frame.questions.length > 0) return { interrupts: frame.questions };
         if (thrown === frame.failure && thrown !== undefined) return undefined; // the host passes it on itself
         return { error: errorOf(thrown) };
     }
 
-    function errorOf(thrown) {
-        if (thrown instanceof HookError) {
-            return { type: String(thrown.type), message: String(thrown.message), data: thrown.data, retryable: thrown.retryable ? true : undefined };
-        }
-        const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : `the script threw ${line([thrown])}`;
-        const at = place(thrown?.stack);
-        return { type: "error", message: at ? `${at}: ${text}` : text };
-    }
-
-    function finished(frame, convert, value) {
-        if (frame.closed) return undefined;
-        if (frame.questions.length > 0) return { interrupts: frame.questions }; // whatever swallowed the exception
-        try {
-            return value === undefined ? undefined : convert(frame, value);
-        } catch (e) {
-            return failed(frame, e);
-        }
-    }
-
-    // Runs a hook. Returns its Result, or a promise of it.
-    function serve(name, input) {
-        const frame = { name, input, questions: [], what: name, reply: undefined, failure: undefined, closed: false };
-        try {
-            let run, convert, value;
-            if (name === "call_tool") {
-                const tool = tools.get(input.call.name);
-                frame.what = `tool ${input.call.name}`;
-                convert = (f, v) => toolResult(f, v);
-                run = () => tool.run(input.call.args, new Context(frame, input));
-            } else {
-                const { name: what, hook } = hooks[name];
-                frame.what = what;
-                convert = name === "wrap_model_call" ? modelResult : name === "wrap_tool_call" ? toolResult : nodeResult;
-                run = () => hook(name.startsWith("wrap_") ? new Call(frame, input) : new Context(frame, input));
-            }
-            value = run();
-            if (value instanceof Promise) {
-                return value.then((v) => finished(frame, convert, v), (e) => failed(frame, e));
-            }
-            return finished(frame, convert, value);
-        } catch (e) {
-            return failed(frame, e);
-        }
-    }
-
     globalThis.console = Object.freeze({ ...log, log: log.info });
     return {
         exports: { HookError, plugin: (definition) => new Plugin(definition), tool: (run, spec) => new Tool(run, spec) },
-        load, describe, serve, place,
+        load, describe, serve, finished, failed, place,
         begin: (script) => {
             origin = script;
         },

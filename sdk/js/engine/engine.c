@@ -34,7 +34,7 @@ enum { STACK_RESERVE = 48 << 10 };
 
 static JSRuntime *runtime;
 static JSContext *ctx;
-static JSValue begin_, load, describe_, configure_, serve, place, exports; // of api.js
+static JSValue begin_, load, describe_, configure_, serve, finished, failed, place, exports; // of api.js
 static Document input, result, payload;
 static int polls, jobs;
 
@@ -189,7 +189,10 @@ static void settle(void) {
 
 // Waits for a promise and takes it. Any other value is returned as it is.
 static JSValue await(JSValue value, const char *what) {
+    bool threw = JS_IsException(value);
+    if (threw) value = JS_GetException(ctx); // running jobs takes the exception that is there
     settle();
+    if (threw) return JS_Throw(ctx, value);
     if (!JS_IsObject(value) || !JS_IsPromise(value)) return value;
     JSPromiseStateEnum state = JS_PromiseState(ctx, value);
     JSValue settled = state == JS_PROMISE_PENDING ? JS_UNDEFINED : JS_PromiseResult(ctx, value);
@@ -246,6 +249,8 @@ static void start_api(void) {
     describe_ = JS_GetPropertyStr(ctx, api, "describe");
     configure_ = JS_GetPropertyStr(ctx, api, "configure");
     serve = JS_GetPropertyStr(ctx, api, "serve");
+    finished = JS_GetPropertyStr(ctx, api, "finished");
+    failed = JS_GetPropertyStr(ctx, api, "failed");
     exports = JS_GetPropertyStr(ctx, api, "exports");
     JS_FreeValue(ctx, native);
     JS_FreeValue(ctx, make);
@@ -316,11 +321,27 @@ static int32_t write_result(JSValue value) {
     return 1;
 }
 
+// Converts what a hook returned or threw to a Result, and takes it. A conversion can run code of the script, which may throw as well.
+static JSValue converted(JSValue value) {
+    for (int attempts = 0; attempts < 2; attempts++) {
+        bool threw = JS_IsException(value);
+        if (threw) {
+            value = JS_GetException(ctx);
+            polls = 0; // what follows may run even if the script ran too long
+        }
+        JSValue result = JS_Call(ctx, threw ? failed : finished, JS_UNDEFINED, 1, (JSValueConst *)&value);
+        JS_FreeValue(ctx, value);
+        value = result;
+        if (!JS_IsException(value)) break;
+    }
+    return value;
+}
+
 static int32_t hook(const char *name, uint32_t length) {
     begin();
     JSValue arguments[] = {JS_NewString(ctx, name), read_input(length)};
     JSValue value = JS_IsException(arguments[1]) ? JS_EXCEPTION : JS_Call(ctx, serve, JS_UNDEFINED, 2, (JSValueConst *)arguments);
-    value = await(value, name);
+    value = converted(await(value, name));
     JS_FreeValue(ctx, arguments[0]);
     JS_FreeValue(ctx, arguments[1]);
     return write_result(value);

@@ -14,13 +14,31 @@ pub fn decode(bytes: &[u8], vm: &VirtualMachine) -> PyResult {
     whole(bytes, vm, |d| d.value())
 }
 
+/// The time and the seed of a call.
+#[derive(Default)]
+pub struct Moment {
+    pub now: u64, // nanoseconds since 1970
+    pub seed: u64,
+}
+
 /// The input of a hook. The messages of views are not decoded: they are bytes, for `decode`.
-pub fn decode_input(bytes: &[u8], vm: &VirtualMachine) -> PyResult {
-    whole(bytes, vm, |d| d.map_of(|d, key| match key {
-        "messages" => d.view(),
-        "request" => d.map_of(|d, key| if key == "messages" { d.view() } else { d.value() }),
-        _ => d.value(),
-    }))
+pub fn decode_input(bytes: &[u8], vm: &VirtualMachine) -> PyResult<(PyObjectRef, Moment)> {
+    let input = whole(bytes, vm, |d| {
+        d.map_of(|d, key| match key {
+            "messages" => d.view(),
+            "request" => d.map_of(|d, key| if key == "messages" { d.view() } else { d.value() }),
+            _ => d.value(),
+        })
+    })?;
+    let number = |key| {
+        input
+            .get_item(key, vm)
+            .ok()
+            .and_then(|n| u64::try_from(n.downcast_ref::<PyInt>()?.as_bigint()).ok())
+            .unwrap_or(0)
+    };
+    let moment = Moment { now: number("now"), seed: number("seed") };
+    Ok((input, moment))
 }
 
 type Decoded = Result<PyObjectRef, Malformed>;
@@ -168,7 +186,9 @@ impl Encoder<'_> {
             return self.pairs(&dict.items_vec());
         } else {
             let class = value.class().name().to_string();
-            return refuse(format!("is of the type {class}, which a document cannot hold; make it a dict, a list, a string or a number"));
+            return refuse(format!(
+                "is of the type {class}, which a document cannot hold; make it a dict, a list, a string or a number"
+            ));
         }
         Ok(())
     }
@@ -221,13 +241,19 @@ impl Encoder<'_> {
         })
     }
 
+    /// Writes keys in the order of the canonical form, whatever the order in which the script made them.
     fn pairs(&mut self, pairs: &[(PyObjectRef, PyObjectRef)]) -> Result<(), Refusal> {
+        let mut sorted = Vec::with_capacity(pairs.len());
+        for (key, value) in pairs {
+            match key.downcast_ref::<PyStr>() {
+                Some(key) => sorted.push((key, value)),
+                None => return refuse(format!("has a key of the type {}; keys are strings", key.class().name())),
+            }
+        }
+        sorted.sort_by(|(a, _), (b, _)| a.as_bytes().cmp(b.as_bytes()));
         self.deeper(|e| {
-            token::append_map(&mut e.out, pairs.len());
-            pairs.iter().try_for_each(|(key, value)| {
-                let Some(key) = key.downcast_ref::<PyStr>() else {
-                    return refuse(format!("has a key of the type {}; keys are strings", key.class().name()));
-                };
+            token::append_map(&mut e.out, sorted.len());
+            sorted.iter().try_for_each(|(key, value)| {
                 e.text(key)?;
                 e.value(value).map_err(|r| r.within(&format!(".{}", key.to_string_lossy())))
             })

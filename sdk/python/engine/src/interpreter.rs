@@ -2,22 +2,63 @@
 
 use std::cell::RefCell;
 
-use rustpython_vm::builtins::PyBaseExceptionRef;
-use rustpython_vm::{Interpreter, PyObjectRef, PyResult, Settings, VirtualMachine, common::rc::PyRc};
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyDict};
+use rustpython_vm::{Interpreter, PyObject, PyObjectRef, PyResult, Settings, VirtualMachine, common::rc::PyRc};
 
-use crate::{codec, host, limit, native};
+use crate::{clock, codec, exception, guard, host, limit, native, random};
 
 /// The native modules that scripts, or the frozen part of the standard library, can import.
 const NATIVE: &[&str] = &[
-    "_ast", "_bisect", "_collections", "_datetime", "_functools", "_heapq", "_json", "_md5", "_operator", "_random", "_sha1", "_sha2", "_sha3",
-    "_sre", "_statistics", "_string", "_struct", "_typing", "_types", "_abc", "_agenthost", "_codecs", "_imp", "_io", "_suggestions", "_thread",
-    "_warnings", "_weakref", "atexit", "binascii", "builtins", "cmath", "errno", "gc", "itertools", "marshal", "math", "sys", "_blake2",
-    "unicodedata", "_opcode", "_hashlib", "_symtable", "_contextvars",
+    "_ast",
+    "_bisect",
+    "_collections",
+    "_datetime",
+    "_functools",
+    "_heapq",
+    "_json",
+    "_md5",
+    "_operator",
+    "_random",
+    "_sha1",
+    "_sha2",
+    "_sha3",
+    "_sre",
+    "_statistics",
+    "_string",
+    "_struct",
+    "_typing",
+    "_types",
+    "_abc",
+    "_agenthost",
+    "_codecs",
+    "_imp",
+    "_io",
+    "_suggestions",
+    "_thread",
+    "_warnings",
+    "_weakref",
+    "atexit",
+    "binascii",
+    "builtins",
+    "cmath",
+    "errno",
+    "gc",
+    "itertools",
+    "marshal",
+    "math",
+    "sys",
+    "_blake2",
+    "unicodedata",
+    "_opcode",
+    "_hashlib",
+    "_symtable",
+    "_contextvars",
 ];
 
 struct Engine {
     interpreter: Interpreter,
     serve: PyObjectRef,
+    failed: PyObjectRef,
 }
 
 thread_local! {
@@ -34,8 +75,13 @@ pub fn start() {
     limit::reset();
     let script = host::input(length);
     let interpreter = interpreter();
-    let serve = interpreter.enter(|vm| load(&script, vm).unwrap_or_else(|e| host::fail(&describe(&e, vm))));
-    ENGINE.set(Some(Engine { interpreter, serve }));
+    let (serve, failed) = interpreter.enter(|vm| {
+        load(&script, vm).unwrap_or_else(|e| {
+            limit::reset(); // what follows may run even if the script ran too long
+            host::fail(&exception::describe(&e, vm))
+        })
+    });
+    ENGINE.set(Some(Engine { interpreter, serve, failed }));
 }
 
 fn interpreter() -> Interpreter {
@@ -63,32 +109,31 @@ fn interpreter() -> Interpreter {
         .build()
 }
 
-/// Evaluates the script, and returns the function that serves hooks.
-fn load(script: &[u8], vm: &VirtualMachine) -> PyResult {
-    let engine = vm.import("agenthost._engine", 0)?;
-    let engine = engine.get_attr("_engine", vm)?;
+/// Evaluates the script, and returns the functions that serve hooks and take what they raise.
+fn load(script: &[u8], vm: &VirtualMachine) -> PyResult<(PyObjectRef, PyObjectRef)> {
+    let engine = vm.import("agenthost._engine", 0)?.get_attr("_engine", vm)?;
     let script = codec::decode(script, vm)?;
+    if let Some(files) = script.get_item("files", vm)?.downcast_ref::<PyDict>() {
+        exception::set_files(files);
+    }
+    guard::install(vm)?;
+    limit::install(vm)?;
     vm.call_method(&engine, "start", (script,))?;
-    engine.get_attr("serve", vm)
+    Ok((engine.get_attr("serve", vm)?, engine.get_attr("failed", vm)?))
 }
 
 /// Serves one call of the host. Returns whether there is a result.
 pub fn call(name: &'static str, length: usize) -> i32 {
-    limit::reset();
     let input = host::input(length);
+    limit::reset();
     ENGINE.with_borrow(|engine| {
         let engine = engine.as_ref().expect("_initialize was called");
         engine.interpreter.enter(|vm| {
-            let served = serve(engine, name, &input, vm).unwrap_or_else(|e| {
-                if name == "describe" {
-                    host::fail(&describe(&e, vm)); // a Description cannot be an error
-                }
-                failure(&describe(&e, vm), vm)
-            });
-            if served.is_empty() {
+            let result = serve(engine, name, &input, vm).unwrap_or_else(|e| fail(engine, name, &e, vm));
+            if result.is_empty() {
                 return 0;
             }
-            host::write(&served);
+            host::write(&result);
             1
         })
     })
@@ -96,35 +141,43 @@ pub fn call(name: &'static str, length: usize) -> i32 {
 
 /// Returns the encoded result; empty: there is none.
 fn serve(engine: &Engine, name: &str, input: &[u8], vm: &VirtualMachine) -> PyResult<Vec<u8>> {
-    let input = match (name, input) {
-        (_, []) => vm.ctx.none(),
-        ("configure", _) => codec::decode(input, vm)?,
+    let (input, moment) = match (name, input) {
+        (_, []) => (vm.ctx.none(), codec::Moment::default()),
+        ("configure", _) => (codec::decode(input, vm)?, codec::Moment::default()),
         _ => codec::decode_input(input, vm)?,
     };
-    let result = engine.serve.call((name, input), vm)?;
-    if vm.is_none(&result) { Ok(Vec::new()) } else { codec::encode(&result, vm) }
+    clock::set(moment.now);
+    random::seed(moment.seed);
+    let value = engine.serve.call((name, input), vm)?;
+    result(&value, vm)
+}
+
+fn result(value: &PyObject, vm: &VirtualMachine) -> PyResult<Vec<u8>> {
+    if vm.is_none(value) { Ok(Vec::new()) } else { codec::encode(value, vm) }
+}
+
+/// Returns the encoded result of a call that raised.
+fn fail(engine: &Engine, name: &str, e: &PyBaseExceptionRef, vm: &VirtualMachine) -> Vec<u8> {
+    limit::reset(); // what follows may run even if the script ran too long
+    let text = exception::describe(e, vm);
+    if name == "describe" {
+        host::fail(&text); // a Description cannot be an error
+    }
+    limit::reset();
+    let failed = engine.failed.call((e.clone(), vm.ctx.new_str(text)), vm).and_then(|value| result(&value, vm));
+    failed.unwrap_or_else(|e| {
+        limit::reset();
+        failure(&exception::describe(&e, vm), vm)
+    })
 }
 
 /// A result with an error that only has a text.
 fn failure(text: &str, vm: &VirtualMachine) -> Vec<u8> {
     let (error, result) = (vm.ctx.new_dict(), vm.ctx.new_dict());
-    let text = text.get(..2048).unwrap_or(text);
     let made = error
         .set_item("type", vm.ctx.new_str("error").into(), vm)
         .and_then(|()| error.set_item("message", vm.ctx.new_str(text).into(), vm))
         .and_then(|()| result.set_item("error", error.into(), vm))
         .and_then(|()| codec::encode(result.as_ref(), vm));
     made.unwrap_or_else(|_| host::fail(text))
-}
-
-/// An exception in one text: by the API where that works.
-fn describe(e: &PyBaseExceptionRef, vm: &VirtualMachine) -> String {
-    limit::reset(); // what follows may run even if the script ran too long
-    let shown = vm.import("agenthost._engine", 0).and_then(|m| m.get_attr("_engine", vm)).and_then(|m| vm.call_method(&m, "describe_exception", (e.clone(),)));
-    if let Ok(Ok(text)) = shown.map(|s| s.try_into_value::<String>(vm)) {
-        return text;
-    }
-    let mut text = String::new();
-    let _ = vm.write_exception(&mut text, e);
-    text
 }

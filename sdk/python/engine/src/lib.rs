@@ -2,6 +2,8 @@
 
 mod clock;
 mod codec;
+mod exception;
+mod guard;
 mod host;
 mod interpreter;
 mod limit;
@@ -10,6 +12,21 @@ mod native;
 mod random;
 
 use interpreter::{call, start};
+
+/// The digest of the sources that this engine was built from, by which a test finds out that it is stale.
+#[used]
+#[unsafe(link_section = "agenthost.sources")]
+static SOURCES: [u8; 64] = sources();
+
+const fn sources() -> [u8; 64] {
+    let digest = match option_env!("ENGINE_SOURCES") {
+        Some(digest) => digest.as_bytes(),
+        None => &[b'-'; 64],
+    };
+    let mut copy = [0; 64];
+    copy.copy_from_slice(digest);
+    copy
+}
 
 #[global_allocator]
 static ALLOCATOR: memory::Allocator = memory::Allocator;

@@ -1,12 +1,13 @@
-//! The module `_agenthost`: what the API, in Python, needs of the engine.
+//! The module `_agenthost`: what the API, in Python, needs of the engine. Scripts can reach it, so it gives them nothing that they must
+//! not have.
 
 pub(crate) use engine::module_def;
 
 #[rustpython_derive::pymodule(name = "_agenthost")]
 mod engine {
-    use rustpython_vm::builtins::{PyBytesRef, PyStrRef, PyTypeRef};
-    use rustpython_vm::function::{FuncArgs, OptionalArg};
-    use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
+    use rustpython_vm::builtins::{PyBytes, PyCode, PyDict, PyDictRef, PyListRef, PyStrRef, PyType, PyTypeRef};
+    use rustpython_vm::function::OptionalArg;
+    use rustpython_vm::{Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine};
 
     use crate::{clock, codec, host, limit, random};
 
@@ -36,10 +37,22 @@ mod engine {
         Ok(vm.ctx.new_tuple(vec![vm.ctx.new_int(status).into(), reply]).into())
     }
 
-    /// Decodes a message of a view.
+    /// Decodes the messages of a view. The classes of messages, which are dicts, are found by role.
     #[pyfunction]
-    fn decode(bytes: PyBytesRef, vm: &VirtualMachine) -> PyResult {
-        codec::decode(bytes.as_bytes(), vm)
+    fn messages(items: PyListRef, classes: PyDictRef, vm: &VirtualMachine) -> PyResult<Vec<PyObjectRef>> {
+        let items = items.borrow_vec().to_vec();
+        items.iter().map(|item| message(item, &classes, vm)).collect()
+    }
+
+    fn message(item: &PyObject, classes: &Py<PyDict>, vm: &VirtualMachine) -> PyResult {
+        let bytes = item.downcast_ref::<PyBytes>().ok_or_else(|| vm.new_type_error("a message of a view is bytes"))?;
+        let value = codec::decode(bytes.as_bytes(), vm)?;
+        let Some(keys) = value.downcast_ref::<PyDict>() else { return Ok(value) };
+        let class = keys.get_item_opt("role", vm)?.map_or(Ok(None), |role| classes.get_item_opt(&*role, vm))?;
+        match class.and_then(|class| class.downcast::<PyType>().ok()) {
+            Some(class) => Ok(keys.copy().into_ref_with_type(vm, class)?.into()),
+            None => Ok(value),
+        }
     }
 
     #[pyfunction]
@@ -59,26 +72,10 @@ mod engine {
         clock::now()
     }
 
+    /// Has the calls of the functions of a script's module counted.
     #[pyfunction]
-    fn set_clock(ns: u64) {
-        clock::set(ns);
-    }
-
-    #[pyfunction]
-    fn seed(seed: u64) {
-        random::seed(seed);
-    }
-
-    /// The callback of sys.monitoring.
-    #[pyfunction]
-    fn count(_: FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
-        limit::count(vm)
-    }
-
-    /// Gives the call its iterations again.
-    #[pyfunction]
-    fn reset() {
-        limit::reset();
+    fn watch(module: PyRef<PyCode>, vm: &VirtualMachine) {
+        limit::watch(&module, vm);
     }
 
     /// Sets an attribute of a built-in class.

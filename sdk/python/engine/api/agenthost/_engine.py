@@ -135,7 +135,13 @@ class Script:
         path = module.__spec__.origin
         module.__file__ = path
         module.__builtins__ = script_builtins
-        exec(compile(self.files[path], path, "exec", dont_inherit=True), module.__dict__)
+        self.run(path, module)
+
+    def run(self, path, module):
+        """Evaluates a file as a module."""
+        code = compile(self.files[path], path, "exec", dont_inherit=True)
+        _agenthost.watch(code)
+        exec(code, module.__dict__)
 
 
 LIBRARY = (
@@ -179,15 +185,11 @@ def start(given):
     original_import = builtins.__import__
     script_builtins.update(builtins.__dict__)
     script_builtins.update(__import__=script_import, print=show)
-    for name in ("eval", "exec", "compile", "open", "input", "breakpoint", "exit", "quit"):
+    for name in ("open", "input", "breakpoint", "exit", "quit"):
         script_builtins[name] = forbid(name)
-    _agenthost.set_clock(0)
     definition = Definition(given["file"])
     script = Script(given["files"])
     sys.meta_path.append(script)
-    sys.monitoring.use_tool_id(5, "agenthost")
-    sys.monitoring.register_callback(5, sys.monitoring.events.JUMP, _agenthost.count)
-    sys.monitoring.set_events(5, sys.monitoring.events.JUMP)
     main = type(sys)("__main__")
     main.__file__ = given["file"]
     main.__builtins__ = script_builtins
@@ -195,7 +197,7 @@ def start(given):
     if package != given["file"] and package:
         main.__package__, main.__path__ = package, [package]
     sys.modules[package if package != given["file"] and package else "__main__"] = main
-    exec(compile(script.files[given["file"]], given["file"], "exec", dont_inherit=True), main.__dict__)
+    script.run(given["file"], main)
     if not _hook.registered and not definition.tools:
         raise TypeError("the script has no hook and no tool; decorate a function with @before_model, @wrap_tool_call, @tool or another one")
 
@@ -316,7 +318,7 @@ def tool_result(frame, value):
     if value is frame.answer and value is not None and dict(value) == frame.said:
         return out or None
     if isinstance(value, ToolMessage) or (isinstance(value, dict) and "content" in value):
-        keep = ("content", "status", "artifact", "meta") if frame.reply is None else ("content", "status", "artifact", "meta", "id", "name", "role", "tool_call_id")
+        keep = ("artifact", "content", "meta", "name", "status") + (() if frame.reply is None else ("id", "role", "tool_call_id"))
         out["tool_message"] = {k: v for k, v in value.items() if k in keep}
         return out
     if frame.name == "call_tool" and not isinstance(value, dict):
@@ -350,17 +352,8 @@ def call_hook(frame, input):
     return None if value is None else update(value, {})
 
 
-def failed(frame, e):
-    if frame.closed:
-        return None
-    if frame.questions:
-        return {"interrupts": frame.questions}
-    if e is frame.failure and e is not None:
-        return None  # the host passes it on itself
-    return {"error": error_of(e)}
-
-
-def error_of(e):
+def error_of(e, text):
+    """An error of the ABI. The text describes an exception that is no HookError."""
     if isinstance(e, HookError):
         out = {"type": str(e.type), "message": str(e.message)}
         if e.data is not None:
@@ -368,63 +361,46 @@ def error_of(e):
         if e.retryable:
             out["retryable"] = True
         return out
-    return {"type": "error", "message": describe_exception(e)}
-
-
-def describe_exception(e):
-    """An exception in one line, after the places of the script that it came through, the innermost first."""
-    if isinstance(e, SyntaxError) and e.filename in script.files:
-        return f"{e.filename}:{e.lineno}: {type(e).__name__}: {e.msg}"
-    places, tb = [], e.__traceback__
-    while tb is not None:
-        file = tb.tb_frame.f_code.co_filename
-        if script is not None and file in script.files:
-            place = f"{file}:{tb.tb_lineno}"
-            if not places or places[-1] != place:
-                places.append(place)
-        tb = tb.tb_next
-    said = str(e)
-    text = f"{type(e).__name__}: {said}" if said else type(e).__name__
-    if not places:
-        return text
-    calls = f" (called from {', '.join(places[-2:-5:-1])})" if len(places) > 1 else ""
-    return f"{places[-1]}: {text}{calls}"
+    return {"type": "error", "message": text}
 
 
 def set_up(values):
     global config
     config = values
-    if definition.configure is None:
-        return None
-    try:
-        definition.configure(values)
-    except BaseException as e:
-        _agenthost.reset()
-        return {"error": error_of(e)}
+    described = None if definition.configure is None else definition.configure(values)
+    if described is not None and not isinstance(described, dict):
+        raise TypeError(f"configure returns None or a Description, a dict, and not {described!r:.80}")
+    return described
 
 
 def serve(name, input):
     """Serves one call. Returns a Result, or None."""
+    _request.frames.clear()
     if name == "describe":
         return describe()
     if name == "configure":
         return set_up(input)
     frame = Frame(name, input)
-    _agenthost.set_clock(input["now"])
-    _agenthost.seed(input["seed"])
     random = sys.modules.get("random")
     if random is not None:
         random.seed(input["seed"])
-    _request.frames[:] = [frame]
-    try:
-        result = call_hook(frame, input)
-    except BaseException as e:
-        _agenthost.reset()  # what follows may run even if the script ran too long
-        return failed(frame, e)
-    finally:
-        _request.frames.clear()
+    _request.frames.append(frame)
+    result = call_hook(frame, input)
     if frame.closed:
         return None
     if frame.questions:
         return {"interrupts": frame.questions}  # whatever swallowed the exception
     return result
+
+
+def failed(e, text):
+    """Takes what serve raised. Returns a Result, or None."""
+    if _request.frames:
+        frame = _request.frames[-1]
+        if frame.closed:
+            return None
+        if frame.questions:
+            return {"interrupts": frame.questions}
+        if e is frame.failure:
+            return None  # the host passes it on itself
+    return {"error": error_of(e, text)}

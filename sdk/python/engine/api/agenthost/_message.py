@@ -18,10 +18,10 @@ class Message(dict):
     _lists = ("tool_calls", "invalid_tool_calls")
 
     def __init__(self, content="", /, **keys):
+        dict.update(self, keys)
         if not isinstance(content, str) and isinstance(content, dict):
-            super().__init__(content, **keys)
+            dict.update(self, {**content, **keys} if keys else content)
             return
-        super().__init__(**keys)
         self.setdefault("content", content)
         self["role"] = self.role
         for key in [k for k, v in self.items() if v is None]:
@@ -117,7 +117,7 @@ def message_of(value):
 
 def messages_of(view):
     """The messages of a view. The engine decodes them only if the hook looks at them."""
-    return [message_of(_agenthost.decode(m)) for m in view["items"]]
+    return _agenthost.messages(view["items"], _classes)
 
 
 def update_of(messages, out):
@@ -128,7 +128,8 @@ def update_of(messages, out):
         if isinstance(m, RemoveMessage):
             if m.id == "__remove_all__":
                 out.pop("remove", None)
-                out["messages"], out["overwrite"] = [], True
+                out.pop("messages", None)
+                out["overwrite"] = True
             else:
                 out.setdefault("remove", []).append(m.id)
         else:

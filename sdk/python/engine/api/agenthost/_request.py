@@ -30,7 +30,9 @@ class State(dict):
     """The state that a hook sees: the messages and the fields that it reads. A field is also an attribute."""
 
     def __init__(self, input):
-        super().__init__(input.get("state") or ())
+        fields = input.get("state")
+        if fields:
+            dict.update(self, fields)
         view = input.get("messages")
         if view is not None:
             self._view = view
@@ -154,13 +156,21 @@ class Runtime:
     def __init__(self, input, config):
         self._input = input
         self.config = config
-        self.context = config
-        self.log = log
-        self.run_id = input.get("run")
-        self.thread_id = input.get("thread")
-        self.step, self.n = input.get("step"), input.get("n")
-        self.large = input.get("large") or []
-        self.idempotency_key = input.get("idempotency_key")
+
+    log = log
+    context = property(lambda self: self.config)
+    run_id = property(lambda self: self._input.get("run"))
+    thread_id = property(lambda self: self._input.get("thread"))
+    step = property(lambda self: self._input.get("step"))
+    n = property(lambda self: self._input.get("n"))
+    large = property(lambda self: self._input.get("large") or [])
+    idempotency_key = property(lambda self: self._input.get("idempotency_key"))
+
+    @property
+    def message_count(self):
+        """How many messages there are, of which the hook may see the last ones only. None: it sees none."""
+        view = self._input.get("messages")
+        return None if view is None else view["total"]
 
     interrupt = staticmethod(interrupt)
 
@@ -195,7 +205,7 @@ class Runtime:
         return operation("state.read", {"fields": [getattr(f, "name", f) for f in fields]}).get("state", {})
 
     def read_messages(self, start, count):
-        return [message_of(m) for m in operation("state.read", {"from": start, "count": count}).get("items", [])]
+        return [message_of(m) for m in operation("state.read", {"count": count, **({"from": start} if start else {})}).get("items", [])]
 
     def emit(self, name, data=None):
         """Puts an event into the run's stream."""
@@ -231,14 +241,16 @@ class ModelResponse:
     """The response of a model: its messages, in result."""
 
     def __init__(self, result, structured_response=None, *, model=None, stop_reason=None):
-        self.result = [message_of(m) for m in (result if isinstance(result, (list, tuple)) else [result])]
+        result = result if isinstance(result, (list, tuple)) else [result]
+        # A message without a role changes the model's own, and leaves the rest of it.
+        self.result = [m if isinstance(m, dict) and "role" not in m else message_of(m) for m in result]
         self.structured_response, self.model, self.stop_reason = structured_response, model, stop_reason
         self._reply = None
 
     @property
     def message(self):
         """The last message of the model."""
-        return next(m for m in reversed(self.result) if m["role"] == "ai")
+        return next(m for m in reversed(self.result) if m.get("role", "ai") == "ai")
 
 
 class ExtendedModelResponse:
@@ -305,7 +317,8 @@ class Request:
 class ModelRequest(Request):
     """The request of a model call. model and tools are names: the host has their definitions."""
 
-    _keys = ("messages", "model", "model_settings", "settings", "system", "system_message", "system_prompt", "tool_choice", "tools")
+    _keys = ("add_messages", "add_tools", "messages", "model", "model_settings", "settings", "system", "system_message", "system_prompt", "tool_choice",
+             "tools")
 
     def __init__(self, frame, input, config):
         super().__init__(frame, input, config)
@@ -339,21 +352,28 @@ class ModelRequest(Request):
             changes["settings"] = changes.pop("model_settings")
         if "tools" in changes:
             changes["tools"] = [t if isinstance(t, Tool) else Tool(getattr(t, "name", t)) for t in changes["tools"]]
+        if "add_tools" in changes:
+            changes["add_tools"] = [getattr(t, "spec", t) for t in changes["add_tools"]]
         return changes
 
     def _next(self):
         payload = {}
         for key, value in self._changes.items():
             if key == "messages":
-                payload["messages"], payload["overwrite"] = [message_of(m) for m in value], True
+                payload["overwrite"] = True
+                payload["messages"] = [message_of(m) for m in value] + payload.get("messages", [])
+            elif key == "add_messages":
+                payload["messages"] = payload.get("messages", []) + [message_of(m) for m in value]
             elif key == "model" and value == self._frame.input["request"]["model"]:
                 pass  # the agent's own model has no name among its models
             elif key == "tools":
                 payload["tools"] = [t.name for t in value]
             elif key == "tool_choice" or key == "system":
                 payload[key] = value or ""
-            else:
+            elif key != "add_tools" or value:
                 payload[key] = value
+        if not payload.get("messages", True):
+            del payload["messages"]
         reply = self._call(payload)
         response = ModelResponse(reply["messages"], reply.get("structured"), model=reply.get("model"), stop_reason=reply.get("stop_reason"))
         response._reply = reply
@@ -364,7 +384,7 @@ class ModelRequest(Request):
 class ToolCallRequest(Request):
     """A tool call. tool_call has name, args and id."""
 
-    _keys = ("args", "name", "tool", "tool_call")
+    _keys = ("args", "name", "set_args", "tool", "tool_call")
 
     def __init__(self, frame, input, config):
         super().__init__(frame, input, config)
@@ -389,6 +409,8 @@ class ToolCallRequest(Request):
         payload = {}
         if "tool" in self._changes:
             payload["tool"] = self._changes["tool"]
+        if self._changes.get("set_args"):
+            payload["set_args"] = self._changes["set_args"]
         call, original = self.tool_call, self._frame.input["call"]
         if call["name"] != original["name"]:
             payload["name"] = call["name"]

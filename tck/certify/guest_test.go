@@ -15,6 +15,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/internal/wasmbin"
 	"github.com/agenthost/agenthost/sdk/js"
+	"github.com/agenthost/agenthost/sdk/python"
 	"github.com/agenthost/agenthost/tck/certify"
 	"github.com/agenthost/agenthost/tck/internal/emit"
 )
@@ -144,6 +145,63 @@ func TestScripts(t *testing.T) {
 			afterAgent: (call) => call.emit("done", { n: 1.5, big: 2n ** 63n }),
 		})`})
 	require.NoError(t, err)
+	certifiedScript(t, module)
+}
+
+// TestScriptsInPython certifies a plugin in Python.
+func TestScriptsInPython(t *testing.T) {
+	t.Parallel()
+	module, err := python.Plugin(python.Script{File: "all.py", Files: map[string]string{"all.py": `
+from agenthost import *
+
+def check(config):
+    if config["most"] < 0: raise HookError("config", "most is negative")
+
+plugin(
+    name="all", version="1.0.0", capabilities={"kv.get": "to remember"}, configure=check, fields=[Field("count", int, reducer="add")],
+    config_schema={"type": "object", "properties": {"most": {"type": "integer", "default": 3}}},
+)
+
+@tool(dynamic=True)
+def own(n: int = 0, runtime=None):
+    return f"own {n} {runtime.idempotency_key}"
+
+@before_agent
+def begin(state):
+    return {"count": 1}
+
+@before_model(can_jump_to=["end"])
+def limit(state, runtime):
+    if state.get("count", 0) > runtime.config["most"]:
+        return {"jump_to": "end"}
+    runtime.store("run").get("key")
+
+@wrap_model_call
+def shout(request, handler):
+    response = handler(request.override(system="Be brief.", add_messages=["more"]))
+    return ExtendedModelResponse(ModelResponse([AIMessage(response.message.text + "!")]), Command(update={"count": 1}))
+
+@after_model(messages="new")
+def count(state):
+    return {"count": len(state["messages"])}
+
+@wrap_tool_call
+async def ask(request, handler):
+    if request.name == "ask" and interrupt("?") is not True:
+        return ToolMessage("no", status="error")
+    return await handler(request.override(tool=own))
+
+@after_agent
+def done(state, runtime):
+    runtime.emit("done", {"n": 1.5, "big": 2 ** 63})
+`}})
+	require.NoError(t, err)
+	certifiedScript(t, module)
+}
+
+// certifiedScript certifies a plugin that refuses configurations with a negative most.
+func certifiedScript(t *testing.T, module []byte) {
+	t.Helper()
 	r := certify.Guest(t.Context(), module, certify.Options{Random: few, Refused: []wire.Map{{{Key: "most", Value: wire.Int(-1)}}}})
 	require.True(t, r.Certified, report(r))
 	require.Empty(t, r.Failed(true), report(r))

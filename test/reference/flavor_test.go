@@ -85,6 +85,12 @@ func javaScript() (reference.Writer, error) {
 	return reference.Script(string(source)), err
 }
 
+// inPython returns the writer of the guest in Python.
+func inPython() (reference.Writer, error) {
+	source, err := os.ReadFile("guest/probe.py")
+	return reference.PythonScript(string(source)), err
+}
+
 // cacheVariable names a directory for compiled guests, which all test binaries share.
 const cacheVariable = "AGENTHOST_TEST_CACHE"
 
@@ -98,7 +104,8 @@ func guests() []guestCode {
 	all := []guestCode{{"tinygo", built(contents("testdata/probe.tinygo.wasm"))}}
 	if !raceDetector {
 		all = append(all, guestCode{"rust", built(contents("testdata/probe.rust.wasm"))}, guestCode{"go", built(standardGo)},
-			guestCode{"extism", built(contents("testdata/probe.extism.wasm"))}, guestCode{"javascript", javaScript})
+			guestCode{"extism", built(contents("testdata/probe.extism.wasm"))}, guestCode{"javascript", javaScript},
+			guestCode{"python", inPython})
 	}
 	return all
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/agenthost/agenthost/test/reference"
 )
 
-// TestTranscripts repeats every call of the TinyGo guest in any vector in the guests in Rust and JavaScript. All must write equal
-// bytes to next, to operations and as results.
+// TestTranscripts repeats every call of the TinyGo guest in any vector in the guests in Rust, JavaScript and Python. All must
+// write equal bytes to next, to operations and as results.
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	if raceDetector {
@@ -30,7 +30,7 @@ func TestTranscripts(t *testing.T) {
 		}
 	}
 	tinygo := preparedModule(t, built(contents("testdata/probe.tinygo.wasm")), vectors)
-	for _, guest := range []guestCode{{"rust", built(contents("testdata/probe.rust.wasm"))}, {"javascript", javaScript}} {
+	for _, guest := range []guestCode{{"rust", built(contents("testdata/probe.rust.wasm"))}, {"javascript", javaScript}, {"python", inPython}} {
 		t.Run(guest.name, func(t *testing.T) {
 			t.Parallel()
 			other := preparedModule(t, guest.writer, vectors)

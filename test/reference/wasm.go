@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/sdk/js"
+	"github.com/agenthost/agenthost/sdk/python"
 	"github.com/agenthost/agenthost/test/reference/probe"
 )
 
@@ -58,6 +60,15 @@ func Placeholder(code, placeholder []byte) (Writer, error) {
 func Script(source string) Writer {
 	return func(bound []byte) ([]byte, error) {
 		return js.Plugin(js.Script{File: "probe.js", Source: fmt.Sprintf("const bound = %s\n%s", wire.Raw(bound).JSON(), source)})
+	}
+}
+
+// PythonScript returns the writer of a plugin in Python, before whose first line a bound is declared.
+func PythonScript(source string) Writer {
+	return func(bound []byte) ([]byte, error) {
+		// What Go quotes, Python reads.
+		declared := fmt.Sprintf("bound = __import__('json').loads(%s)\n%s", strconv.QuoteToASCII(string(wire.Raw(bound).JSON())), source)
+		return python.Plugin(python.Script{File: "probe.py", Files: map[string]string{"probe.py": declared}})
 	}
 }
 

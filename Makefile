@@ -197,6 +197,7 @@ nightly: ## run the checks that are too slow for every commit: long fuzzing, rep
 	$(MAKE) distribution
 	$(MAKE) -B python
 	git diff --exit-code -- sdk/python plugins/TOOLCHAIN.rust # equal sources and tools give equal bytes
+	AGENTHOST_SLOW_GUESTS=1 go test -count=1 -timeout=60m ./test/reference
 	go test -race -shuffle=on -count=5 -timeout=60m ./...
 	$(MAKE) fuzz FUZZTIME=60s
 	$(MAKE) soak SOAK=100000000
@@ -361,7 +362,7 @@ PYTHON_SOURCES := $(sort $(call rust_files,sdk/python/engine sdk/rust/src sdk/ru
 
 sdk/python/engine.wasm.gz: RUST_STACK := -Clink-arg=-zstack-size=1048576 --cfg getrandom_backend="custom"
 sdk/python/engine.wasm.gz: plugins/TOOLCHAIN.rust $(PYTHON_SOURCES)
-	export ENGINE_SOURCES=$$(sha256sum $(PYTHON_SOURCES) | sha256sum | cut -d ' ' -f 1) && cd sdk/python/engine && $(RUST_BUILD)
+	@export ENGINE_SOURCES=$$(sha256sum $(PYTHON_SOURCES) | sha256sum | cut -d ' ' -f 1) && cd sdk/python/engine && $(RUST_BUILD)
 	gzip -9 -n -c $(BIN)/rust/$(RUST_TARGET)/release/engine.wasm >$@
 
 # The directories with Rust sources. The engine for Python has no tests of its own.

@@ -94,6 +94,10 @@ func inPython() (reference.Writer, error) {
 // cacheVariable names a directory for compiled guests, which all test binaries share.
 const cacheVariable = "AGENTHOST_TEST_CACHE"
 
+// slowVariable asks for the guest in Python in all tests. An instance of it takes so long to start that otherwise only TestTranscripts
+// runs it, which compares every byte that it writes.
+const slowVariable = "AGENTHOST_SLOW_GUESTS"
+
 func openEngine() (*plugin.Engine, error) {
 	return plugin.NewEngine(plugin.EngineConfig{Dir: os.Getenv(cacheVariable), Memory: 4 << 30, Compiles: 4, Contracts: []plugin.Contract{extism.Extism{}}})
 }
@@ -104,8 +108,10 @@ func guests() []guestCode {
 	all := []guestCode{{"tinygo", built(contents("testdata/probe.tinygo.wasm"))}}
 	if !raceDetector {
 		all = append(all, guestCode{"rust", built(contents("testdata/probe.rust.wasm"))}, guestCode{"go", built(standardGo)},
-			guestCode{"extism", built(contents("testdata/probe.extism.wasm"))}, guestCode{"javascript", javaScript},
-			guestCode{"python", inPython})
+			guestCode{"extism", built(contents("testdata/probe.extism.wasm"))}, guestCode{"javascript", javaScript})
+	}
+	if os.Getenv(slowVariable) != "" {
+		all = append(all, guestCode{"python", inPython})
 	}
 	return all
 }

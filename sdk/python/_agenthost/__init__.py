@@ -1,7 +1,6 @@
 """What an engine gives the module agenthost, in Python: a host, which a test plays, a clock and random numbers."""
 
 import logging
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +8,7 @@ from typing import Any, Protocol
 
 from _agenthost._codec import decode, encode
 
-__all__ = ["Call", "Host", "call", "count", "decode", "log", "next", "now", "random_bytes", "reset", "running", "seed", "set_clock"]
+__all__ = ["Call", "Host", "call", "decode", "log", "messages", "next", "now", "random_bytes", "running", "watch"]
 
 Outcome = tuple[int, Any]  # a status, and a reply
 
@@ -80,14 +79,6 @@ def now() -> int:
     return _calls[-1].clock if _calls else time.time_ns()
 
 
-def set_clock(ns: int, /) -> None:
-    _current().clock = ns
-
-
-def seed(value: int, /) -> None:
-    _current().state = value
-
-
 def random_bytes(count: int, /) -> bytes:
     """The next bytes of the seed, by SplitMix64."""
     made, out, most = _current(), b"", (1 << 64) - 1
@@ -99,10 +90,11 @@ def random_bytes(count: int, /) -> bytes:
     return out[:count]
 
 
-def reset() -> None:
-    """The module agenthost calls this while it handles an exception of the plugin. A test wants to see that exception."""
-    _current().failure = sys.exc_info()[1]
+def messages(items: list[bytes], classes: dict[str, type[dict[str, Any]]], /) -> list[Any]:
+    """The messages of a view, by their roles."""
+    found = [decode(item) for item in items]
+    return [classes[m["role"]](m) for m in found]
 
 
-def count(*_: object) -> None:
-    """An engine counts the iterations of loops with this. In a test they have no limit."""
+def watch(_: object, /) -> None:
+    """An engine counts the calls of a module's functions. In a test they have no limit."""

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import walk_tb
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -39,15 +40,15 @@ class Runtime:
         return cls(file, {name: p.read_text("utf-8") for name, p in found.items()}, {name: str(p) for name, p in found.items()})
 
     def _adapt(self) -> None:
-        """Sets what must differ from an engine: loops are not counted, and code has the places of its files, for debuggers."""
-        monitored = ModuleType("sys")
-        vars(monitored).update(vars(sys), monitoring=_Ignore(), meta_path=[])
+        """Sets what must differ from an engine: this class imports the plugin's modules, and code has the places of its files, for debuggers."""
+        own = ModuleType("sys")
+        vars(own).update(vars(sys), meta_path=[])
 
         def compile_in_place(source: str, path: str, *args: Any, **options: Any) -> CodeType:
             code: CodeType = compile(source, self._places.get(path, path), *args, **options)
             return code
 
-        vars(self._engine).update(sys=monitored, compile=compile_in_place)
+        vars(self._engine).update(sys=own, compile=compile_in_place)
 
     def start(self, call: Call) -> None:
         """Evaluates the script."""
@@ -60,8 +61,16 @@ class Runtime:
     def serve(self, call: Call, name: str, input: bytes) -> bytes:
         """Serves one call, from the document of its input to that of its result, as an engine does. b"": there is no result."""
         given = decode_input(input) if name not in ("describe", "configure") else decode(input) if input else None
+        if given is not None and "now" in given:
+            call.clock, call.state = given["now"], given["seed"]
         with running(call), self._inside():
-            result = self._engine.serve(name, given)
+            try:
+                result = self._engine.serve(name, given)
+            except BaseException as e:
+                if name == "describe":
+                    raise
+                call.failure = e
+                result = self._engine.failed(e, self.describe(e))
         if isinstance(call.failure, KeyboardInterrupt):
             raise call.failure
         try:
@@ -72,7 +81,17 @@ class Runtime:
 
     def describe(self, e: BaseException) -> str:
         """An exception in one line, after the places of the plugin that it came through."""
-        return str(self._shortened(self._engine.describe_exception(e)))
+        files = self._engine.script.files
+        if isinstance(e, SyntaxError) and e.filename in files:
+            return str(self._shortened(f"{e.filename}:{e.lineno}: {type(e).__name__}: {e.msg}"))
+        places: list[str] = []
+        for frame, line in walk_tb(e.__traceback__):
+            place = f"{frame.f_code.co_filename}:{line}"
+            if frame.f_code.co_filename in files and place not in places[-1:]:
+                places.append(place)
+        text = f"{type(e).__name__}: {e}" if str(e) else type(e).__name__
+        calls = f" (called from {', '.join(places[-2:-5:-1])})" if len(places) > 1 else ""
+        return str(self._shortened(f"{places[-1]}: {text}{calls}" if places else text))
 
     def _shortened(self, value: Any) -> Any:
         """A text or an error with the paths of files in place of where they are."""
@@ -119,16 +138,3 @@ class Runtime:
     def find_spec(self, module: str, path: Any = None, target: Any = None) -> Any:
         """Finds the plugin's own modules, as an importer of sys.meta_path."""
         return self._engine.script.find_spec(module) if module.partition(".")[0] in self._roots else None
-
-
-class _Ignore:
-    """Takes the place of sys.monitoring, which Python 3.11 does not have."""
-
-    def __getattr__(self, name: str) -> Any:
-        return self
-
-    def __call__(self, *args: Any) -> None:
-        return None
-
-    def __or__(self, other: Any) -> Any:
-        return self

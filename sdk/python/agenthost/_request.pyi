@@ -1,6 +1,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, Self, TypedDict, Unpack, overload
 
+from agenthost._engine import ToolFunction
 from agenthost._message import AIMessage, AnyMessage, Message, SystemMessage, ToolMessage
 from agenthost._state import Field
 from agenthost.documents import Budget, Content, KVEntry, KVPage, ToolCall
@@ -67,14 +68,24 @@ class Runtime:
     """What every hook and tool can use."""
 
     config: dict[str, Any]
-    context: dict[str, Any]
     log: Log
-    run_id: str
-    thread_id: str | None
-    step: str
-    n: int
-    large: list[str]
-    idempotency_key: str | None
+    @property
+    def context(self) -> dict[str, Any]: ...
+    @property
+    def run_id(self) -> str: ...
+    @property
+    def thread_id(self) -> str | None: ...
+    @property
+    def step(self) -> str: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def large(self) -> list[str]: ...
+    @property
+    def idempotency_key(self) -> str | None: ...
+    @property
+    def message_count(self) -> int | None:
+        """How many messages there are, of which the hook may see the last ones only. None: it sees none."""
     state: State  # in a tool
     tool_call_id: str  # in a tool
     def __init__(self, input: Mapping[str, Any], config: Mapping[str, Any]) -> None: ...
@@ -144,6 +155,8 @@ class _Named(Protocol):  # such as a tool of the plugin
     name: str
 
 class _ModelChange(TypedDict, total=False):
+    add_messages: _Messages
+    add_tools: Sequence[ToolFunction[..., Any] | Mapping[str, Any]]
     messages: _Messages
     model: str
     model_settings: Mapping[str, Any]
@@ -181,6 +194,7 @@ class ModelRequest:
 class _ToolChange(TypedDict, total=False):
     args: Mapping[str, Any]
     name: str
+    set_args: Mapping[str, Any]
     tool: str | _Named
     tool_call: Mapping[str, Any]
 

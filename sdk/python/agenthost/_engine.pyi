@@ -18,7 +18,7 @@ class ToolFunction(Generic[_P, _R]):
 
 def plugin(
     middleware: AgentMiddleware | None = None, /, *, name: str | None = None, version: str | None = None, guards: bool | None = None,
-    config_schema: Mapping[str, Any] | None = None, fields: Iterable[Field[Any]] = (),
+    config_schema: Mapping[str, Any] | None = None, context: Iterable[str] = (), fields: Iterable[Field[Any]] = (),
     capabilities: Mapping[str, str | Mapping[str, Any]] | None = None, configure: Callable[[dict[str, Any]], object] | None = None,
     tools: Iterable[ToolFunction[..., Any]] = (),
 ) -> None:

@@ -4,10 +4,16 @@ from typing import Any, Literal, Protocol, Self, TypedDict, Unpack, overload
 from agenthost._engine import ToolFunction
 from agenthost._message import AIMessage, AnyMessage, Message, SystemMessage, ToolMessage
 from agenthost._state import Field
-from agenthost.documents import Budget, Content, KVEntry, KVPage, ToolCall
+from agenthost._error import HookError
+from agenthost.documents import Budget, Content, KVEntry, KVPage, ModelInfo, RunInfo, ToolCall, ToolSpec
 
 _Scope = Literal["run", "thread", "plugin"]
 _Messages = Sequence[Message | Mapping[str, Any] | tuple[str, Content] | str]
+
+class Context(dict[str, Any]):
+    """The run's context: the keys that the plugin declares and the caller of the run gave. A key is also an attribute."""
+
+    def __getattr__(self, key: str) -> Any: ...
 
 class State(dict[str, Any]):
     """The state that a hook sees: the messages and the fields that it reads. A field is also an attribute."""
@@ -70,7 +76,7 @@ class Runtime:
     config: dict[str, Any]
     log: Log
     @property
-    def context(self) -> dict[str, Any]: ...
+    def context(self) -> Context: ...
     @property
     def run_id(self) -> str: ...
     @property
@@ -97,6 +103,18 @@ class Runtime:
         json: Any = None, timeout: float | None = None,
     ) -> Response:
         """Makes an HTTP request. The timeout is in seconds."""
+    def fetch_all(self, requests: Sequence[str | Mapping[str, Any]]) -> list[Response | HookError]:
+        """Makes several requests at once. Each is a URL, or a dict with the arguments of fetch. Returns a Response or a HookError for each."""
+    def generate_all(self, requests: Sequence[str | Mapping[str, Any] | _Messages]) -> list[AIMessage | HookError]:
+        """Calls the granted model several times at once. Each request is what generate takes first, or a dict with its arguments."""
+    def run_info(self) -> RunInfo:
+        """Which agent and run this is, and what the run has used so far."""
+    def model_info(self, model: str | None = None) -> ModelInfo:
+        """What the host knows about a configured model; without a name, about the request's model in wrap_model_call, and elsewhere the agent's."""
+    def count_tokens(self, messages: str | Mapping[str, Any] | _Messages) -> int:
+        """Counts tokens as the host's own limits do."""
+    def sleep(self, seconds: float) -> None:
+        """Waits, for real. It needs the capability clock.sleep."""
     def generate(
         self, messages: str | Mapping[str, Any] | _Messages, *, model: str | None = None, system: Content | None = None,
         settings: Mapping[str, Any] | None = None,
@@ -186,6 +204,8 @@ class ModelRequest:
     def system_message(self) -> SystemMessage | None: ...
     @property
     def model_settings(self) -> dict[str, Any]: ...
+    def tool_specs(self) -> list[ToolSpec]:
+        """The tools that the request offers, with their descriptions and parameters."""
     def override(self, **changes: Unpack[_ModelChange]) -> Self:
         """A copy with other values."""
     def next(self, request: ModelRequest | None = None, /, **changes: Unpack[_ModelChange]) -> ModelResponse:

@@ -46,6 +46,7 @@ class Input(TypedDict, total=False):
 
     answers: Mapping[str, Any]
     call: ToolCall
+    context: Mapping[str, Any]
     known: bool
     messages: Messages
     request: RequestInput

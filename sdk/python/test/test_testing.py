@@ -7,6 +7,7 @@ import random
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -237,3 +238,36 @@ def test_a_plugin_can_be_imported_for_its_functions(tmp_path: Path, monkeypatch:
 
 def test_messages_are_documents() -> None:
     assert json.loads(json.dumps(AIMessage("hi"))) == {"content": "hi", "role": "ai"}
+
+
+def test_what_a_hook_can_learn() -> None:
+    p = script("""
+plugin(name="learns", context=["tenant"])
+
+@wrap_model_call
+def hook(request):
+    r = request.runtime
+    got = r.fetch_all(["https://a.example", {"url": "https://b.example", "timeout": 2}])
+    said = r.generate_all(["one", {"messages": ["two"], "system": "be brief"}])
+    return " ".join([r.context.tenant, r.run_info()["agent"], r.model_info("small")["name"], str(r.count_tokens("hi")), got[0].text, got[1].type,
+                     said[0].text, said[1].text, request.tool_specs()[0]["description"]])
+""")
+    assert p.description["context"] == ["tenant"]
+    asked = []
+
+    def batch(payload: dict[str, Any]) -> dict[str, Any]:
+        asked.append([(c["op"], sorted(c["payload"])) for c in payload["calls"]])
+        if payload["calls"][0]["op"] == "model.generate":
+            return {"replies": [{"status": 0, "reply": {"messages": [{"role": "ai", "content": c["payload"]["messages"][0]["content"]}]}} for c in payload["calls"]]}
+        return {"replies": [{"status": 0, "reply": {"status": 200, "url": "", "headers": [], "body": b"a"}}, {"status": -4}]}
+
+    outcome = p.call("wrap_model_call", {"context": {"tenant": "acme"}}, operations={
+        "batch": batch, "run.info": lambda _: {"agent": "support", "usage": {}}, "model.info": lambda q: {"name": q["model"]},
+        "tokens.count": lambda q: {"tokens": len(q["messages"])}, "tools.read": lambda _: {"tools": [{"name": "search", "description": "Finds."}]},
+    })
+    assert outcome.result is not None
+    assert outcome.result["response"]["messages"][0]["content"] == "acme support small 1 a EDENIED one two Finds."
+    assert asked == [
+        [("http.fetch", ["url"]), ("http.fetch", ["timeout_ms", "url"])],
+        [("model.generate", ["messages"]), ("model.generate", ["messages", "system"])],
+    ]

@@ -16,7 +16,7 @@ class Definition:
     def __init__(self, file):
         stem = file.rsplit("/", 1)[-1].removesuffix(".py")
         self.name, self.version, self.guards, self.config_schema = stem, "0.0.0", None, None
-        self.fields, self.capabilities, self.tools, self.configure = {}, {}, {}, None
+        self.fields, self.capabilities, self.tools, self.context, self.configure = {}, {}, {}, (), None
         self.said = False
 
 
@@ -33,7 +33,7 @@ definition = Definition("plugin.py")  # start replaces it; outside of an engine,
 config = {}
 
 
-def plugin(middleware=None, /, *, name=None, version=None, guards=None, config_schema=None, fields=(), capabilities=None, configure=None, tools=()):
+def plugin(middleware=None, /, *, name=None, version=None, guards=None, config_schema=None, context=(), fields=(), capabilities=None, configure=None, tools=()):
     """Says what the script's plugin is called, declares and asks for. Without it, the plugin has the name of its file."""
     d = definition
     if d.said:
@@ -46,7 +46,7 @@ def plugin(middleware=None, /, *, name=None, version=None, guards=None, config_s
         d.name = middleware.name
         tools = [*tools, *middleware.tools]
     d.name, d.version, d.guards = name or d.name, version or d.version, guards
-    d.config_schema, d.configure, d.capabilities = config_schema, configure, capabilities or {}
+    d.config_schema, d.context, d.configure, d.capabilities = config_schema, tuple(context), configure, capabilities or {}
     for f in fields:
         add_field(f)
     for t in tools:
@@ -212,6 +212,8 @@ def describe():
         out["guards"] = True
     if definition.config_schema:
         out["config_schema"] = definition.config_schema
+    if definition.context:
+        out["context"] = list(definition.context)
     if own:
         out["fields"] = [f.spec for f in definition.fields.values()]
     if definition.tools:

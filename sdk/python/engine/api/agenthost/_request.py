@@ -26,6 +26,16 @@ def present(**keys):
     return {k: v for k, v in keys.items() if v is not None}
 
 
+class Context(dict):
+    """The run's context: the keys that the plugin declares and the caller of the run gave. A key is also an attribute."""
+
+    def __getattr__(self, key):
+        try:
+            return self[key]
+        except KeyError:
+            raise AttributeError(f"the run's context has no {key!r}; plugin(context=[...]) declares keys, and the operator grants them") from None
+
+
 class State(dict):
     """The state that a hook sees: the messages and the fields that it reads. A field is also an attribute."""
 
@@ -150,6 +160,43 @@ class Response:
         return json.loads(self.content)
 
 
+def fetch_request(url, *, method=None, headers=None, body=None, json=None, timeout=None):
+    headers = dict(headers or {})
+    if json is not None:
+        import json as codec
+
+        body, method = codec.dumps(json), method or "POST"
+        headers.setdefault("content-type", "application/json")
+    return present(
+        url=url, method=method, body=body.encode() if isinstance(body, str) else body,
+        timeout_ms=None if timeout is None else int(timeout * 1000),
+        headers=[{"name": k, "value": v} for k, v in headers.items()] or None,
+    )
+
+
+def generate_request(messages, *, model=None, system=None, settings=None):
+    messages = [message_of(m) for m in ([messages] if isinstance(messages, (str, dict)) else messages)]
+    return present(messages=messages, model=model, system=system, settings=settings)
+
+
+def answer_of(reply):
+    return message_of(reply["messages"][-1])
+
+
+MAX_BATCH = 32
+
+
+def operations(op, payloads, convert):
+    """Performs an operation for several documents at once."""
+    outcomes = []
+    for at in range(0, len(payloads), MAX_BATCH):
+        calls = [{"op": op, "payload": p} for p in payloads[at : at + MAX_BATCH]]
+        for r in operation("batch", {"calls": calls})["replies"]:
+            status, reply = r.get("status", 0), r.get("reply")
+            outcomes.append(convert(reply) if status == 0 else refusal(frame_of(), status, reply, op))
+    return outcomes
+
+
 class Runtime:
     """What every hook and tool can use."""
 
@@ -158,7 +205,7 @@ class Runtime:
         self.config = config
 
     log = log
-    context = property(lambda self: self.config)
+    context = property(lambda self: Context(self._input.get("context") or {}))
     run_id = property(lambda self: self._input.get("run"))
     thread_id = property(lambda self: self._input.get("thread"))
     step = property(lambda self: self._input.get("step"))
@@ -179,23 +226,39 @@ class Runtime:
 
     def fetch(self, url, *, method=None, headers=None, body=None, json=None, timeout=None):
         """Makes an HTTP request. The timeout is in seconds."""
-        headers = dict(headers or {})
-        if json is not None:
-            import json as codec
+        return Response(operation("http.fetch", fetch_request(url, method=method, headers=headers, body=body, json=json, timeout=timeout)))
 
-            body, method = codec.dumps(json), method or "POST"
-            headers.setdefault("content-type", "application/json")
-        return Response(operation("http.fetch", present(
-            url=url, method=method, body=body.encode() if isinstance(body, str) else body,
-            timeout_ms=None if timeout is None else int(timeout * 1000),
-            headers=[{"name": k, "value": v} for k, v in headers.items()] or None,
-        )))
+    def fetch_all(self, requests):
+        """Makes several requests at once. Each is a URL, or a dict with the arguments of fetch. Returns a Response or a HookError for each."""
+        payloads = [fetch_request(r) if isinstance(r, str) else fetch_request(**r) for r in requests]
+        return operations("http.fetch", payloads, Response)
 
     def generate(self, messages, *, model=None, system=None, settings=None):
         """Calls the granted model, without tools, and returns its message."""
+        return answer_of(operation("model.generate", generate_request(messages, model=model, system=system, settings=settings)))
+
+    def generate_all(self, requests):
+        """Calls the granted model several times at once. Each request is what generate takes first, or a dict with its arguments. Returns a message or a
+        HookError for each."""
+        payloads = [generate_request(**r) if isinstance(r, dict) and "messages" in r else generate_request(r) for r in requests]
+        return operations("model.generate", payloads, answer_of)
+
+    def run_info(self):
+        """Which agent and run this is, and what the run has used so far: {"agent", "parent", "usage"}."""
+        return operation("run.info")
+
+    def model_info(self, model=None):
+        """What the host knows about a configured model; without a name, about the request's model in wrap_model_call, and elsewhere the agent's."""
+        return operation("model.info", present(model=model))
+
+    def count_tokens(self, messages):
+        """Counts tokens as the host's own limits do."""
         messages = [message_of(m) for m in ([messages] if isinstance(messages, (str, dict)) else messages)]
-        reply = operation("model.generate", present(messages=messages, model=model, system=system, settings=settings))
-        return message_of(reply["messages"][-1])
+        return operation("tokens.count", {"messages": messages})["tokens"]
+
+    def sleep(self, seconds):
+        """Waits, for real. It needs the capability clock.sleep."""
+        operation("clock.sleep", {"duration_ms": max(0, int(seconds * 1000))})
 
     def call_tool(self, name, args=None):
         """Runs a tool of the agent and returns its message."""
@@ -337,6 +400,10 @@ class ModelRequest(Request):
             self.messages = messages = messages_of(self._view)
             return messages
         raise AttributeError(f"a model request has no {key!r}; it has {', '.join(self._keys)}")
+
+    def tool_specs(self):
+        """The tools that the request offers, with their descriptions and parameters."""
+        return operation("tools.read")["tools"]
 
     system_prompt = property(lambda self: text_of(self.system) if self.system is not None else None)
     system_message = property(lambda self: None if self.system is None else SystemMessage(self.system))

@@ -99,7 +99,7 @@ func approvalKey(c *ToolCall) string {
 func (a Approval) read(c *ToolCall, answer Raw) (*Decision, error) {
 	var given Map
 	if !answer.IsMap() {
-		return nil, undecided(`it is a map such as {"type":"approve"}`, answer)
+		return nil, undecided(`it is a map such as {"type":"approve"}`)
 	}
 	if _, err := given.UnmarshalMsg(answer); err != nil {
 		return nil, err
@@ -108,23 +108,23 @@ func (a Approval) read(c *ToolCall, answer Raw) (*Decision, error) {
 	d := &Decision{Type: DecisionType(name)}
 	known := []DecisionType{DecisionApprove, DecisionEdit, DecisionReject, DecisionRespond}
 	if !slices.Contains(known, d.Type) || len(a.Allowed) > 0 && !slices.Contains(a.Allowed, d.Type) {
-		return nil, undecided("the question does not allow its type", answer)
+		return nil, undecided(`the question does not allow the type "` + name + `"`)
 	}
 	message, hasMessage := given.Get("message").AsString()
 	d.Message = message
 	if d.Type == DecisionRespond && !hasMessage {
-		return nil, undecided("a respond needs a message, which is the result of the call", answer)
+		return nil, undecided("a respond needs a message, which is the result of the call")
 	}
 	if d.Type == DecisionEdit {
 		edited := given.Get("edited_action")
 		tool, _ := edited.Get("name").AsString()
 		if args := edited.Get("args"); tool != c.Name() || !args.IsMap() || DecodeDynamic(&d.Args, "args", args) != nil {
-			return nil, undecided(`an edit needs {"edited_action":{"name":"`+c.Name()+`","args":{…}}}`, answer)
+			return nil, undecided(`an edit needs {"edited_action":{"name":"`+c.Name()+`","args":{…}}}`)
 		}
 	}
 	return d, nil
 }
 
-func undecided(why string, answer Raw) error {
-	return &Error{Type: "invalid_decision", Message: "this is no decision about the tool call: " + why + "; found " + answer.JSON()}
+func undecided(why string) error {
+	return &Error{Type: "invalid_decision", Message: "the answer is no decision about the tool call: " + why}
 }

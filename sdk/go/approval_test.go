@@ -59,24 +59,23 @@ func TestAnEditWhoseReplyIsTooBigPassesOn(t *testing.T) { //nolint:paralleltest 
 func TestAnswersThatAreNoDecision(t *testing.T) { //nolint:paralleltest // one plugin for the whole process
 	few := sdk.Approval{Allowed: []sdk.DecisionType{sdk.DecisionApprove, sdk.DecisionRespond, sdk.DecisionEdit}}
 	for want, answer := range map[string]map[string]any{
-		`the question does not allow its type; found {"type":"reject"}`: {"type": "reject"},
-		`the question does not allow its type; found {"type":"retry"}`:  {"type": "retry"},
-		`the question does not allow its type; found {}`:                {},
-		`a respond needs a message, which is the result of the call; found {"message":7,"type":"respond"}`: {
+		`the question does not allow the type "reject"`: {"type": "reject"},
+		`the question does not allow the type "retry"`:  {"type": "retry"},
+		`the question does not allow the type ""`:       {},
+		`a respond needs a message, which is the result of the call`: {
 			"type": "respond", "message": 7,
 		},
-		`an edit needs {"edited_action":{"name":"pay","args":{…}}}; found {"type":"edit"}`: {"type": "edit"},
-		`an edit needs {"edited_action":{"name":"pay","args":{…}}}; found {"edited_action":{"args":{},"name":"burn"},"type":"edit"}`: {
+		`an edit needs {"edited_action":{"name":"pay","args":{…}}}`: {
 			"type": "edit", "edited_action": map[string]any{"name": "burn", "args": map[string]any{}},
 		},
 	} {
 		_, out := decide(t, few, answer)
 		require.Equal(t, "invalid_decision", out.Error.Type)
-		require.Equal(t, "this is no decision about the tool call: "+want, out.Error.Message)
+		require.Equal(t, "the answer is no decision about the tool call: "+want, out.Error.Message)
 	}
 	h := host(asking{}, sdk.Description{})
 	h.Answers.Set(h.WrapToolCall(sdktest.Call("pay", nil)).Interrupts[0].Key, sdk.Bool(true))
-	require.Equal(t, `this is no decision about the tool call: it is a map such as {"type":"approve"}; found true`,
+	require.Equal(t, `the answer is no decision about the tool call: it is a map such as {"type":"approve"}`,
 		h.WrapToolCall(sdktest.Call("pay", nil)).Error.Message)
 }
 

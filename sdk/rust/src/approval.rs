@@ -128,21 +128,22 @@ impl Approval {
     fn read(&self, ctx: &ToolContext, answer: Value<'_>) -> Result<Decision> {
         let string = |key| answer.get(key).and_then(|v| v.as_str());
         if !answer.is_map() {
-            return Err(undecided("it is a map such as {\"type\": \"approve\"}", answer));
+            return Err(undecided(r#"it is a map such as {"type":"approve"}"#));
         }
-        let Some(kind) = self.types().iter().find(|t| string("type") == Some(t.as_str())) else {
-            return Err(undecided("the question does not allow its type", answer));
+        let given = string("type").unwrap_or_default();
+        let Some(kind) = self.types().iter().find(|t| t.as_str() == given) else {
+            return Err(undecided(&format!(r#"the question does not allow the type "{given}""#)));
         };
         match kind {
             DecisionType::Approve => Ok(Decision::Approve),
             DecisionType::Reject => Ok(Decision::Reject(string("message").unwrap_or_default().to_owned())),
             DecisionType::Respond => match string("message") {
                 Some(message) => Ok(Decision::Respond(message.to_owned())),
-                None => Err(undecided("a respond needs a message, which is the result of the call", answer)),
+                None => Err(undecided("a respond needs a message, which is the result of the call")),
             },
             DecisionType::Edit => edited(ctx, answer).map(Decision::Edit).ok_or_else(|| {
-                let form = format!(r#"{{"edited_action": {{"name": "{}", "args": {{…}}}}}}"#, ctx.tool());
-                undecided(&format!("an edit needs {form}"), answer)
+                let form = format!(r#"{{"edited_action":{{"name":"{}","args":{{…}}}}}}"#, ctx.tool());
+                undecided(&format!("an edit needs {form}"))
             }),
         }
     }
@@ -186,6 +187,6 @@ fn rejection(ctx: &ToolContext, reason: &str) -> String {
     }
 }
 
-fn undecided(why: &str, answer: Value<'_>) -> Error {
-    Error::new("invalid_decision", format!("this is no decision about the tool call: {why}; found {answer:?}"))
+fn undecided(why: &str) -> Error {
+    Error::new("invalid_decision", format!("the answer is no decision about the tool call: {why}"))
 }

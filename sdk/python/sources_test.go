@@ -20,16 +20,17 @@ import (
 // TestTheEngineIsBuiltFromTheseSources compares the digest that the Makefile builds into the engine. Building it takes minutes.
 func TestTheEngineIsBuiltFromTheseSources(t *testing.T) {
 	t.Parallel()
+	root := filepath.Join("..", "..")
 	sources := []string{"sdk/rust/Cargo.toml"}
 	for _, dir := range []string{"sdk/python/engine", "sdk/rust/src", "sdk/rust/derive"} {
-		require.NoError(t, filepath.WalkDir(filepath.Join("../..", dir), func(path string, entry fs.DirEntry, err error) error {
+		require.NoError(t, filepath.WalkDir(filepath.Join(root, dir), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				if err == nil && entry.Name() == "target" {
 					return fs.SkipDir
 				}
 				return err
 			}
-			name, err := filepath.Rel("../..", path)
+			name, err := filepath.Rel(root, path)
 			if base := entry.Name(); strings.HasSuffix(base, ".rs") || strings.HasPrefix(base, "Cargo.") || dir == "sdk/python/engine" && strings.HasSuffix(base, ".py") {
 				sources = append(sources, filepath.ToSlash(name))
 			}
@@ -39,7 +40,7 @@ func TestTheEngineIsBuiltFromTheseSources(t *testing.T) {
 	slices.Sort(sources)
 	var sums strings.Builder
 	for _, name := range sources {
-		content, err := os.ReadFile(filepath.Join("../..", name))
+		content, err := os.ReadFile(filepath.Join(root, name))
 		require.NoError(t, err)
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), name)
 	}

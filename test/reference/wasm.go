@@ -67,7 +67,7 @@ func Script(source string) Writer {
 func PythonScript(source string) Writer {
 	return func(bound []byte) ([]byte, error) {
 		// What Go quotes, Python reads.
-		declared := fmt.Sprintf("bound = __import__('json').loads(%s)\n%s", strconv.QuoteToASCII(string(wire.Raw(bound).JSON())), source)
+		declared := fmt.Sprintf("bound = __import__('json').loads(%s)\n%s", strconv.QuoteToASCII(wire.Raw(bound).JSON()), source)
 		return python.Plugin(python.Script{File: "probe.py", Files: map[string]string{"probe.py": declared}})
 	}
 }

@@ -12,11 +12,13 @@ await ui.sees(/You said: hello/);
 await ui.says("note figs: buy figs");
 await ui.sees(/I write it down\.\nwrite_file/);
 await ui.sees(/Submit rejection/);
+await ui.settles();
 await ui.presses(/^Approve$/);
 await ui.sees(/Created figs\.md with 8 bytes\.\nIt is written\./);
 
 await ui.says("note pears: buy pears");
 await ui.sees(/pears\.md(.*\n)*Submit rejection/);
+await ui.settles();
 await ui.types(/^Share feedback/, "no pears");
 await ui.presses(/^Submit rejection$/);
 await ui.sees(/I did not write it\./);

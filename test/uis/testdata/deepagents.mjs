@@ -18,6 +18,7 @@ async function asked() {
   await ui.sees(/write_file\n(.*\n)*Task 1 of 2\nfind out what changed\n(.*\n)*Send$/);
   if (!(await ui.text()).includes("APPROVAL REQUIRED")) await ui.presses(/^write_file$/);
   await ui.sees(/APPROVAL REQUIRED\nThe agent wants to write a file\./);
+  await ui.settles();
 }
 
 await ui.says("write the notes of release 2");

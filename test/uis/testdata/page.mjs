@@ -30,6 +30,7 @@ export async function open(url, prepare, argument) {
 
   // says sends a message.
   async function says(message) {
+    await settles();
     await page.waitForSelector("textarea");
     const fields = await page.$$("textarea");
     await fields[fields.length - 1].focus();
@@ -60,13 +61,18 @@ export async function open(url, prepare, argument) {
     }, pattern.source);
   }
 
+  // settles waits until the page asks the server for nothing. An answer that a person gives before the page has read the thread again names an older state.
+  async function settles() {
+    await page.waitForNetworkIdle({ idleTime: 500, timeout: 20_000 });
+  }
+
   // close closes the page: nothing may have gone wrong unseen.
   async function close() {
     await browser.close();
     if (troubles.length > 0) throw new Error(troubles.join("\n"));
   }
 
-  return { page, text, sees, says, types, presses, close };
+  return { page, text, sees, says, types, presses, settles, close };
 }
 
 // post asks the model of the test for something, and waits until it has happened.

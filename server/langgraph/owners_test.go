@@ -184,6 +184,24 @@ func TestWithoutAKey(t *testing.T) {
 	require.Equal(t, 4, open)
 }
 
+func TestWrongKeysAreLimited(t *testing.T) {
+	t.Parallel()
+	r := setup(t, keys()+"\nlimits: {failed_logins: 2}")
+	ask := func(key string) *reply {
+		response := r.as(key).send(t.Context(), "GET", "/threads/x", nil)
+		require.NoError(t, response.body.Close())
+		return response
+	}
+	require.Equal(t, http.StatusUnprocessableEntity, ask(annsKey).status)
+	require.Equal(t, http.StatusUnauthorized, ask("wrong-0123456789abcdef").status)
+	require.Equal(t, http.StatusUnauthorized, ask("wrong-1123456789abcdef").status)
+	refused := ask("wrong-2123456789abcdef")
+	require.Equal(t, http.StatusTooManyRequests, refused.status)
+	require.NotEmpty(t, refused.header.Get("Retry-After"))
+	require.Equal(t, http.StatusTooManyRequests, ask(bobsKey).status, "it is new here")
+	require.Equal(t, http.StatusUnprocessableEntity, ask(annsKey).status)
+}
+
 // A key that may change assistants, and not threads, must not delete threads with an assistant.
 func TestDeletingThreadsWithAnAssistantNeedsTheScopeOfThreads(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/test/hostilescripts"
+	"github.com/agenthost/agenthost/test/scripts"
 )
 
 // guarded is a script whose wrapModelCall does what an attack says if the run begins with "attack", and answers "fine" otherwise.
@@ -112,7 +113,7 @@ func TestHostileScripts(t *testing.T) {
 		"looks for the host":   {`return Object.keys(globalThis).sort().join() + typeof process + typeof require`, ""},
 	}, func(t *testing.T, code string, isolation plugin.Isolation) *host.Agent {
 		t.Helper()
-		agent, _, err := setup(t, guarded(code), func(w *plugin.Wasm) { w.Isolation = isolation })
+		agent, _, err := bench.Agent(t, guarded(code), func(w *plugin.Wasm) { w.Isolation = isolation })
 		require.NoError(t, err)
 		return agent
 	})
@@ -135,7 +136,7 @@ func TestHostileScriptsDoNotLoad(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := setup(t, test.source)
+			_, _, err := bench.Agent(t, test.source)
 			require.ErrorContains(t, err, test.want)
 		})
 	}
@@ -151,9 +152,9 @@ func TestTimeAndChanceFollowTheInput(t *testing.T) {
 	}`)
 	var first string
 	for i := range 3 {
-		result, _, err := run(t, source, func(w *plugin.Wasm) { w.Isolation = []plugin.Isolation{plugin.IsolatePool, plugin.IsolateCall}[i%2] })
+		result, _, err := bench.Result(t, source, func(w *plugin.Wasm) { w.Isolation = []plugin.Isolation{plugin.IsolatePool, plugin.IsolateCall}[i%2] })
 		require.NoError(t, err)
-		if said := text(t, result); i > 0 {
+		if said := scripts.Text(t, result); i > 0 {
 			require.Equal(t, first, said)
 		} else {
 			first = said

@@ -1,94 +1,27 @@
 package js_test
 
 import (
-	"context"
-	"log/slog"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
-	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/sdk/js"
+	"github.com/agenthost/agenthost/test/scripts"
 )
 
-// compiled is shared by all tests: the engine is compiled once.
-var compiled *plugin.Engine
+var bench = scripts.Bench{Module: func(source string) ([]byte, error) { return js.Plugin(js.Script{File: "policy.js", Source: source}) }}
 
-func TestMain(m *testing.M) {
-	var err error
-	if compiled, err = plugin.NewEngine(plugin.EngineConfig{Memory: 4 << 30}); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	if err := compiled.Close(); err != nil {
-		panic(err)
-	}
-	os.Exit(code)
-}
-
-// searcher calls the tool search once, and then says what it found.
-type searcher struct{}
-
-func (searcher) Info() model.Info { return model.Info{Name: "searcher"} }
-
-func (searcher) Generate(_ context.Context, req *model.Request) (*model.Response, error) {
-	if m, ok := req.Messages.Last(); ok && m.Role == abi.RoleTool {
-		return model.Reply(abi.AI("found: " + m.Content.Text())), nil
-	}
-	return model.Reply(abi.AI("", abi.Call("call-1", "search", map[string]any{"q": "x", "n": 2}))), nil
-}
-
-// setup builds an agent around one script.
-func setup(t *testing.T, source string, change ...func(*plugin.Wasm)) (*host.Agent, *strings.Builder, error) {
-	t.Helper()
-	module, err := js.Plugin(js.Script{File: "policy.js", Source: source})
-	require.NoError(t, err)
-	w := plugin.Wasm{ID: "policy", Bytes: module, Engine: compiled, Limits: plugin.Limits{Deadline: time.Minute}}
-	for _, f := range change {
-		f(&w)
-	}
-	var logged strings.Builder
-	search := tool.Raw(abi.ToolSpec{Name: "search"}, func(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, error) {
-		return host.TextOutput("a needle"), nil
-	})
-	agent, err := host.New(host.Config{
-		Model: searcher{}, Tools: []host.Tool{search}, Middleware: []host.Middleware{w}, Seed: func() uint64 { return 7 },
-		Logger: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Clock:  func() time.Time { return time.Unix(1_700_000_000, 0) },
-	})
-	if err == nil {
-		t.Cleanup(func() { require.NoError(t, agent.Close()) })
-	}
-	return agent, &logged, err
-}
-
-// run returns the last message of a run, and what was logged.
-func run(t *testing.T, source string, change ...func(*plugin.Wasm)) (*host.Result, string, error) {
-	t.Helper()
-	agent, logged, err := setup(t, source, change...)
-	require.NoError(t, err)
-	result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
-	return result, logged.String(), err
-}
+func TestMain(m *testing.M) { os.Exit(bench.Run(m)) }
 
 // script wraps the keys of a plugin.
 func script(keys string) string {
 	return "import { plugin, tool, HookError } from \"agenthost\"\nexport default plugin({ name: \"policy\", version: \"1.0.0\",\n" + keys + "\n})"
-}
-
-func text(t *testing.T, r *host.Result) string {
-	t.Helper()
-	last, ok := r.Messages.Last()
-	require.True(t, ok)
-	return last.Content.Text()
 }
 
 func TestScriptsServeHooks(t *testing.T) {
@@ -128,9 +61,9 @@ func TestScriptsServeHooks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			result, _, err := run(t, script(test.keys))
+			result, _, err := bench.Result(t, script(test.keys))
 			require.NoError(t, err)
-			require.Equal(t, test.want, text(t, result))
+			require.Equal(t, test.want, scripts.Text(t, result))
 		})
 	}
 }
@@ -159,7 +92,7 @@ func TestScriptsFailWithErrorsOfTheirOwn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := run(t, script(test.keys))
+			_, _, err := bench.Result(t, script(test.keys))
 			require.ErrorContains(t, err, test.want)
 			var fault *plugin.Error
 			require.NotErrorAs(t, err, &fault)
@@ -169,22 +102,22 @@ func TestScriptsFailWithErrorsOfTheirOwn(t *testing.T) {
 
 func TestInterruptsCannotBeSwallowed(t *testing.T) {
 	t.Parallel()
-	result, _, err := run(t, script(`wrapToolCall(call) { try { call.interrupt({ ok: "?" }) } catch {} return "went on" }`))
+	result, _, err := bench.Result(t, script(`wrapToolCall(call) { try { call.interrupt({ ok: "?" }) } catch {} return "went on" }`))
 	require.NoError(t, err)
 	require.Equal(t, host.Interrupted, result.Status)
 }
 
 func TestTools(t *testing.T) {
 	t.Parallel()
-	result, _, err := run(t, strings.Replace(script(`tools: [tool((args, ctx) => "own " + args.n + " " + typeof ctx.idempotencyKey, { name: "lookup", description: "Looks up." })],
+	result, _, err := bench.Result(t, strings.Replace(script(`tools: [tool((args, ctx) => "own " + args.n + " " + typeof ctx.idempotencyKey, { name: "lookup", description: "Looks up." })],
 		wrapToolCall: (call) => call.next({ tool: "lookup" })`), `description: "Looks up."`, `description: "Looks up.", dynamic: true, schema: { type: "object" }`, 1))
 	require.NoError(t, err)
-	require.Equal(t, "found: own 2 string", text(t, result))
+	require.Equal(t, "found: own 2 string", scripts.Text(t, result))
 }
 
 func TestLogs(t *testing.T) {
 	t.Parallel()
-	_, logged, err := run(t, script(`wrapToolCall(call) { call.log.warn("careful", { a: 1n }); console.log("said") }`))
+	_, logged, err := bench.Result(t, script(`wrapToolCall(call) { call.log.warn("careful", { a: 1n }); console.log("said") }`))
 	require.NoError(t, err)
 	require.Contains(t, logged, `level=WARN msg="careful {\"a\":\"1\"}"`)
 	require.Contains(t, logged, "level=INFO msg=said")
@@ -194,17 +127,17 @@ func TestLogs(t *testing.T) {
 func TestRandomNumbersFollowTheSeed(t *testing.T) {
 	t.Parallel()
 	source := script(`wrapModelCall: (call) => [Math.random(), Math.random()].join()`)
-	agent, _, err := setup(t, source)
+	agent, _, err := bench.Agent(t, source)
 	require.NoError(t, err)
 	var said []string
 	for range 3 {
 		result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
 		require.NoError(t, err)
-		said = append(said, text(t, result))
+		said = append(said, scripts.Text(t, result))
 	}
-	again, _, err := run(t, source, func(w *plugin.Wasm) { w.Isolation = plugin.IsolateCall })
+	again, _, err := bench.Result(t, source, func(w *plugin.Wasm) { w.Isolation = plugin.IsolateCall })
 	require.NoError(t, err)
-	require.Equal(t, []string{said[0], said[0], said[0]}, []string{said[1], said[2], text(t, again)})
+	require.Equal(t, []string{said[0], said[0], said[0]}, []string{said[1], said[2], scripts.Text(t, again)})
 }
 
 func TestScriptsThatDoNotLoad(t *testing.T) {
@@ -220,7 +153,7 @@ func TestScriptsThatDoNotLoad(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := setup(t, test.source)
+			_, _, err := bench.Agent(t, test.source)
 			require.ErrorContains(t, err, test.want)
 		})
 	}
@@ -231,17 +164,17 @@ func TestConfiguration(t *testing.T) {
 	source := script(`configSchema: { type: "object", properties: { word: { type: "string", default: "none" } } },
 		configure(config) { if (config.word === "bad") throw new HookError("config", "that word is taken") },
 		wrapModelCall: (call) => call.config.word`)
-	result, _, err := run(t, source, func(w *plugin.Wasm) { w.Config = map[string]any{"word": "good"} })
+	result, _, err := bench.Result(t, source, func(w *plugin.Wasm) { w.Config = map[string]any{"word": "good"} })
 	require.NoError(t, err)
-	require.Equal(t, "good", text(t, result))
-	_, _, err = setup(t, source, func(w *plugin.Wasm) { w.Config = map[string]any{"word": "bad"} })
+	require.Equal(t, "good", scripts.Text(t, result))
+	_, _, err = bench.Agent(t, source, func(w *plugin.Wasm) { w.Config = map[string]any{"word": "bad"} })
 	require.ErrorContains(t, err, "that word is taken")
 }
 
 // What a call leaves behind, such as promise jobs without end, does not reach the next call.
 func TestACallThatRanTooLongSparesTheNext(t *testing.T) {
 	t.Parallel()
-	agent, _, err := setup(t, script(`wrapModelCall: { messages: "all", hook(call) {
+	agent, _, err := bench.Agent(t, script(`wrapModelCall: { messages: "all", hook(call) {
 		if (call.request.messages.items[0].content !== "loop") return "fine"
 		return (async () => { for (;;) await null })()
 	} }`))
@@ -250,18 +183,18 @@ func TestACallThatRanTooLongSparesTheNext(t *testing.T) {
 	require.ErrorContains(t, err, "runs too long")
 	result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
 	require.NoError(t, err)
-	require.Equal(t, "fine", text(t, result))
+	require.Equal(t, "fine", scripts.Text(t, result))
 }
 
 func TestAScriptBeyondTheInputLimitIsRefused(t *testing.T) {
 	t.Parallel()
-	_, _, err := setup(t, script(`beforeModel() {}`), func(w *plugin.Wasm) { w.Limits.Input = 64 })
+	_, _, err := bench.Agent(t, script(`beforeModel() {}`), func(w *plugin.Wasm) { w.Limits.Input = 64 })
 	require.ErrorContains(t, err, "its script has")
 }
 
 func TestAnEngineWithoutAScriptTraps(t *testing.T) {
 	t.Parallel()
-	_, _, err := setup(t, "", func(w *plugin.Wasm) {
+	_, _, err := bench.Agent(t, "", func(w *plugin.Wasm) {
 		engine, _, err := anatomy.CutScript(w.Bytes)
 		require.NoError(t, err)
 		w.Bytes = engine

@@ -119,7 +119,7 @@ func (a Approval) read(c *ToolCall, answer Raw) (*Decision, error) {
 		edited := given.Get("edited_action")
 		tool, _ := edited.Get("name").AsString()
 		if args := edited.Get("args"); tool != c.Name() || !args.IsMap() || DecodeDynamic(&d.Args, "args", args) != nil {
-			return nil, undecided(`an edit needs {"edited_action":{"name":"`+c.Name()+`","args":{…}}}`)
+			return nil, undecided(`an edit needs {"edited_action":{"name":"` + c.Name() + `","args":{…}}}`)
 		}
 	}
 	return d, nil

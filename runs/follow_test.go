@@ -31,13 +31,17 @@ func TestAFollower(t *testing.T) {
 		require.Empty(t, got)
 		require.False(t, over)
 		begun := time.Now()
-		<-f.News()
-		require.Equal(t, time.Second, time.Since(begun), "without hints, there may be news once a second")
+		for n := range 3 {
+			<-f.News()
+			require.LessOrEqual(t, time.Since(begun), time.Duration(n+1)*time.Second, "without hints, there may be news once a second")
+		}
+		require.Greater(t, time.Since(begun), 2*time.Second)
 
+		begun = time.Now()
 		live.Begin(run)
 		live.Add(happened(1))
 		<-f.News()
-		require.Equal(t, time.Second, time.Since(begun))
+		require.Equal(t, begun, time.Now())
 		got, _ = next()
 		require.Equal(t, []int{1}, got)
 		got, _ = next()

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"hash/maphash"
 	"log/slog"
 	"sync"
 	"time"
@@ -76,10 +77,24 @@ func (r *Reader) listen(ctx context.Context) {
 	}
 }
 
-// remind wakes all who wait for a run once a second: a hint may be lost.
+// remind wakes all who wait for a run once a second, since a hint may be lost: one part of them after the other, or all would ask the store at once.
 func (r *Reader) remind(ctx context.Context) {
-	for pause(ctx, nil) == nil {
-		r.tell("")
+	const parts = 10
+	seed, tick := maphash.MakeSeed(), time.NewTicker(pollReader/parts) //nolint:forbidigo // readers wait in real time
+	defer tick.Stop()
+	for part := uint64(0); ; part = (part + 1) % parts {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		r.mu.Lock()
+		for run, waiting := range r.waiting {
+			if maphash.String(seed, run)%parts == part {
+				wake(waiting)
+			}
+		}
+		r.mu.Unlock()
 	}
 }
 

@@ -55,10 +55,10 @@ func (a *app) devCommand() *cobra.Command {
 		Long: `Serve agents like 'agenthost serve', and take up what you change, without a restart: manifests, prompts,
 rules, skills, and plugins. Runs that go on keep what they began with; runs that begin later have the change.
 
-A plugin in the manifest is built when a source changes, if its directory is a project as 'agenthost plugin
-new' makes it: with a plugin.yaml that names the language, or a Cargo.toml, and the plugin's file in it has the
-name of the directory. A script needs no build. Each changed plugin is loaded, and must pass its golden cases
-(testdata/*.yaml), before it takes the place of the former one.
+A plugin DIR/NAME.wasm, where NAME is the name of the directory DIR, is built when its sources change, if DIR
+has a plugin.yaml that names the language, as 'agenthost plugin new' writes it, or a Cargo.toml. A script needs
+no build. A changed plugin must load, and pass its golden cases (testdata/*.yaml), before it takes the place of
+the former one.
 
 When something is wrong, dev shows where and why, and goes on serving the last good version. A newer change
 stops a build. What dev cannot change while it serves: the name of an agent, its checkpoint, and serve.yaml.
@@ -113,7 +113,7 @@ func (d *dev) loop(ctx context.Context) error {
 	for {
 		known := d.turn(ctx)
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // the user stops dev
 		}
 		if d.running == nil && !d.ill {
 			if err := d.begin(ctx); err != nil {

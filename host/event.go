@@ -21,7 +21,7 @@ const (
 	EventModel        EventType = "model"      // a model call ended: Step, Model, Messages, Error, Duration
 	EventModelRequest EventType = "request"    // a model is about to be called, if Input.Requests says so: Step, Request
 	EventTool         EventType = "tool"       // a tool call starts (Call), or ended (Call, Messages, Error, Duration)
-	EventToken        EventType = "token"      // a piece of an answer: Step, Index (a new index voids all earlier pieces), Message; Text, Reasoning or CallPiece
+	EventToken        EventType = "token"      // a piece of an answer: Step, Index (a new one voids all earlier pieces), Message; Text, Reasoning or CallPiece
 	EventState        EventType = "state"      // a step, or the input, changed the state: Step, Messages, Patch, Remove, Reset, State, Unset
 	EventCheckpoint   EventType = "checkpoint" // the thread was saved: Step (the one that was performed last), Checkpoint, Parent, Source, Next
 	EventCustom       EventType = "custom"     // a hook or tool emitted it: Step, Name, Data

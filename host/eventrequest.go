@@ -15,7 +15,7 @@ import (
 type EventRequest struct {
 	Model      string          `json:"model,omitempty"`      // name of the model
 	System     *abi.Content    `json:"system,omitempty"`     // the whole system prompt
-	Tools      []abi.ToolSpec  `json:"tools,omitempty"`      // those that are new, or other than before
+	Tools      []OfferedTool   `json:"tools,omitempty"`      // those that are new, or other than before
 	ToolNames  []string        `json:"tool_names,omitzero"`  // the names of all tools that are offered, in their order
 	ToolChoice *string         `json:"tool_choice,omitzero"` // see [model.Request]
 	Settings   wire.Map        `json:"settings,omitempty"`   // all settings
@@ -27,6 +27,13 @@ type EventMessages struct {
 	From    int          `json:"from"`
 	To      int          `json:"to"` // the place after the last one
 	Message *abi.Message `json:"message,omitempty"`
+}
+
+// OfferedTool is the definition of a tool that a model is offered.
+type OfferedTool struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	Parameters  wire.Raw `json:"parameters,omitempty"` // JSON Schema
 }
 
 // isZero reports whether nothing changed.
@@ -97,17 +104,18 @@ func sameContent(a, b abi.Content) bool {
 }
 
 // toolChange returns the tools that are new or other than before, and the names of all if anything changed.
-func toolChange(before, after []abi.ToolSpec) (changed []abi.ToolSpec, names []string) {
+func toolChange(before, after []abi.ToolSpec) (changed []OfferedTool, names []string) {
 	known := make(map[string]*abi.ToolSpec, len(before))
 	for i := range before {
 		known[before[i].Name] = &before[i]
 	}
 	names = make([]string, 0, len(after))
 	for i := range after {
-		names = append(names, after[i].Name)
-		was := known[after[i].Name]
-		if was == nil || was.Description != after[i].Description || !was.Parameters.Equal(after[i].Parameters) {
-			changed = append(changed, after[i])
+		t := &after[i]
+		names = append(names, t.Name)
+		was := known[t.Name]
+		if was == nil || was.Description != t.Description || !was.Parameters.Equal(t.Parameters) {
+			changed = append(changed, OfferedTool{t.Name, t.Description, t.Parameters})
 		}
 	}
 	same := func(a abi.ToolSpec, b string) bool { return a.Name == b }

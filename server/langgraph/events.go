@@ -33,7 +33,7 @@ type eventsDocument struct {
 // eventDocument is an event of a run as agenthost tells it.
 type eventDocument struct {
 	ID      string     `json:"id" jsonschema:"The position of the event in its thread, for since and Last-Event-ID."`
-	Run     string     `json:"run_id" jsonschema:"The run whose event it is; the event itself has the number that the agent gives to a run with all its answers."`
+	Run     string     `json:"run_id" jsonschema:"The run whose event it is. The event itself names the run of the agent, which goes on after an answer."`
 	Attempt int        `json:"attempt" jsonschema:"How often the run had begun. A later attempt voids what followed the last checkpoint of earlier ones."`
 	Event   objectText `json:"event" jsonschema:"The event, in the form of docs/events.schema.json."`
 }

@@ -53,6 +53,7 @@ var (
 		In: "header", Name: "Last-Event-ID", Description: "The id of the last event that the client has seen; -1 is before all of them.", Schema: textSchema,
 	}
 	cancelParameter = flagParameter("cancel_on_disconnect", "Whether the run is cancelled when the client goes away")
+	followParameter = flagParameter("follow", "Whether the answer is a stream that goes on with the events to come")
 	actionParameter = openapi.Parameter{
 		In: "query", Name: "action", Description: "rollback removes the run and what it did.",
 		Schema: openapi.Schema{"type": "string", "enum": []string{"interrupt", "rollback"}, "default": "interrupt"},

@@ -96,7 +96,7 @@ func (h *Handler) runRoutes() []route {
 		{"GET /threads/{thread}/stream", auth.ScopeRuns, h.streaming(h.streamThread), describe("followThread", "Follow all runs of a thread").
 			query(threadModeParameter, lastEventParameter).streams(threadStream)},
 		{"GET /threads/{thread}/events", auth.ScopeThreads, h.threadEvents, describe("listEvents", "List the events of all runs of a thread, or follow them").
-			query(sinceParameter, eventLimitParameter, flagParameter("follow", "Whether the answer is a stream that goes on with the events to come"), lastEventParameter).
+			query(sinceParameter, eventLimitParameter, followParameter, lastEventParameter).
 			answers(typed[eventsDocument]()).orStreams(eventStream)},
 		{"POST /runs", auth.ScopeRuns, h.createStateless, describe("createStatelessRun", "Start a run without a thread").
 			takes(typed[runCreate](), "assistant_id").answers(typed[runDocument]()).headers("Content-Location").fails(404)},

@@ -128,7 +128,8 @@ var T,Tn,Bt,ge,Lt,pt,Cn,dt,Nn,Wt,Ut,ma,Qe=Symbol.for("pv"),ht={},mt=[],_a=/^m(i|
 		<svg viewBox=${`0 0 ${s.width} ${s.height}`} width=${s.width} height=${s.height} role="img" aria-labelledby="graph-title">
 			<title id="graph-title">${n.nodes.map(a=>Gs(a.id)).join(", then ")}</title>
 			<defs><marker id="tip" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" /></marker></defs>
-			${s.lines.map(a=>r`<g class="way"><path d=${a.path} marker-end="url(#tip)" />${a.way.label&&r`<text x=${a.x} y=${a.y} text-anchor=${a.side<0?"end":"start"}>${D(a.way.label,24)}</text>`}</g>`)}
+			<g class="way">${s.lines.map(a=>r`<path d=${a.path} marker-end="url(#tip)" />`)}
+				${s.lines.map(a=>a.way.label&&r`<text x=${a.x} y=${a.y} text-anchor=${a.side<0?"end":"start"}>${D(a.way.label,24)}</text>`)}</g>
 			${s.boxes.map(({node:a,x:i,y:l,width:c,height:u})=>r`<g class=${`node ${Co(a.id)}${a.id===o?" live":""}`}>
 				<rect x=${i} y=${l} width=${c} height=${u} rx=${a.id.startsWith("__")?15:7} />
 				<text x=${i+12} y=${l+20}>${D(Gs(a.id),32)}</text>

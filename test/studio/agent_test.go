@@ -99,7 +99,9 @@ func newAgent(t testing.TB, g *gate, more ...host.Middleware) runs.Agent {
 			tool.Func("fail", "Fails.", func(context.Context, struct{}) (string, error) { return "", errors.New("the disk is full") }),
 		},
 		Middleware: append([]host.Middleware{
-			builtin.TodoList{}, french{}, plugin.Wasm{ID: "redact", Bytes: redact, Config: map[string]any{"types": []any{"email"}}},
+			builtin.TodoList{},
+			french{},
+			plugin.Wasm{ID: "redact", Bytes: redact, Config: map[string]any{"types": []any{"email"}}},
 			builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{"write_file": {
 				AllowedDecisions: []builtin.DecisionType{builtin.Approve, builtin.Edit, builtin.Reject, builtin.Respond},
 			}}},

@@ -32,8 +32,8 @@ var browser struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for i := len(browser.end) - 1; i >= 0; i-- {
-		browser.end[i]()
+	for _, end := range slices.Backward(browser.end) {
+		end()
 	}
 	os.Exit(code)
 }
@@ -59,7 +59,7 @@ func start(path string) (context.Context, error) {
 			chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1280, 800))
 		allocated, end := chromedp.NewExecAllocator(context.Background(), options...)
 		ctx, endBrowser := chromedp.NewContext(allocated)
-		browser.ctx, browser.end = ctx, []context.CancelFunc{end, endBrowser}
+		browser.ctx, browser.end = ctx, []context.CancelFunc{end, endBrowser} //nolint:fatcontext // it is set once
 		browser.err = chromedp.Do(ctx)
 	})
 	return browser.ctx, browser.err

@@ -22,11 +22,14 @@ func many(n int) string {
 	var out bytes.Buffer
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	seq := 0
+	lines := json.NewEncoder(&out)
 	put := func(event map[string]any) {
 		seq++
 		at = at.Add(3 * time.Millisecond)
 		event["seq"], event["run"], event["agent"], event["time"] = seq, "run-1", "busy", at
-		_ = json.NewEncoder(&out).Encode(event) // it is made of texts and numbers
+		if err := lines.Encode(event); err != nil {
+			panic(err)
+		}
 	}
 	put(map[string]any{"type": "run"})
 	for i := 1; seq < n-10; i++ {

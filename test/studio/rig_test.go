@@ -31,6 +31,14 @@ type rig struct {
 // setup starts a server and opens the page. yaml is the serve.yaml of the server.
 func setup(t *testing.T, yaml string, more ...host.Middleware) *rig {
 	t.Helper()
+	r := newServer(t, yaml, more...)
+	r.page = open(t, r.url)
+	return r
+}
+
+// newServer starts a server.
+func newServer(t *testing.T, yaml string, more ...host.Middleware) *rig {
+	t.Helper()
 	r := &rig{t: t, gate: &gate{began: make(chan struct{}, 100), let: make(chan struct{}, 100)}}
 	serve, err := config.Parse("serve.yaml", []byte(yaml), config.Options{})
 	require.NoError(t, err)
@@ -50,6 +58,5 @@ func setup(t *testing.T, yaml string, more ...host.Middleware) *rig {
 		listening.Close()
 		http.DefaultClient.CloseIdleConnections()
 	})
-	r.page = open(t, r.url)
 	return r
 }

@@ -20,7 +20,8 @@ export function Graph() {
 		<svg viewBox=${`0 0 ${d.width} ${d.height}`} width=${d.width} height=${d.height} role="img" aria-labelledby="graph-title">
 			<title id="graph-title">${p.nodes.map((n) => nameOf(n.id)).join(', then ')}</title>
 			<defs><marker id="tip" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" /></marker></defs>
-			${d.lines.map((l) => html`<g class="way"><path d=${l.path} marker-end="url(#tip)" />${l.way.label && html`<text x=${l.x} y=${l.y} text-anchor=${l.side < 0 ? 'end' : 'start'}>${brief(l.way.label, 24)}</text>`}</g>`)}
+			<g class="way">${d.lines.map((l) => html`<path d=${l.path} marker-end="url(#tip)" />`)}
+				${d.lines.map((l) => l.way.label && html`<text x=${l.x} y=${l.y} text-anchor=${l.side < 0 ? 'end' : 'start'}>${brief(l.way.label, 24)}</text>`)}</g>
 			${d.boxes.map(({ node, x, y, width, height }) => html`<g class=${`node ${kindOf(node.id)}${node.id === live ? ' live' : ''}`}>
 				<rect x=${x} y=${y} width=${width} height=${height} rx=${node.id.startsWith('__') ? 15 : 7} />
 				<text x=${x + 12} y=${y + 20}>${brief(nameOf(node.id), 32)}</text>

@@ -31,7 +31,8 @@ var kinds = []Kind{
 	{host.EventModel, "A model call ended", []string{"step"}, []string{"model", "messages", "error", "first_token", "duration"}},
 	{
 		host.EventModelRequest, "A model is about to be called: all that the agent asks, or what a hook changed in that; only where a program asked for it",
-		[]string{"step", "request"}, nil,
+		[]string{"step", "request"},
+		nil,
 	},
 	{
 		host.EventTool, "A tool call starts, or ended: then it has messages, an error or interrupts",

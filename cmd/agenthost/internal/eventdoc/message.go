@@ -59,12 +59,15 @@ func definitions() object {
 		"request": record("A request to a model: all of it, or the parts that a hook changed", object{
 			"model":       text("The name of the model"),
 			"system":      object{"description": "The whole system prompt, a text or a list of blocks"},
-			"tools":       listOf(object{"type": "object", "required": []string{"name"}}, "The tools that are new, or other than before"),
+			"tools":       listOf(reference("offered_tool"), "The tools that are new, or other than before"),
 			"tool_names":  listOf(object{"type": "string"}, "The names of all tools, in their order"),
 			"tool_choice": text("auto, none, any, or the name of a tool"),
 			"settings":    mapOf("All settings for the provider"),
 			"messages":    listOf(reference("request_messages"), "All messages, where they are not those of the request before"),
 		}),
+		"offered_tool": record("The definition of a tool", object{
+			"name": text("The name of the tool"), "description": text("What it does, for the model"), "parameters": object{"description": "The JSON Schema of its arguments"},
+		}, "name"),
 		"request_messages": record("A part of the messages of a request: some of the request before, or a message that was not there", object{
 			"from": count("The place of the first one in the request before, from 0"), "to": count("The place after the last one"),
 			"message": reference("message"),

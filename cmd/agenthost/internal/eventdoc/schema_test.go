@@ -47,7 +47,7 @@ func TestTheSchemaHasTheKeysOfTheGoTypes(t *testing.T) {
 	for name, keys := range map[string][]string{
 		"message": keysOf[abi.Message]("msgpack"), "tool_call": keysOf[abi.ToolCall]("msgpack"), "invalid_tool_call": keysOf[abi.InvalidToolCall]("msgpack"),
 		"usage": keysOf[abi.Usage]("msgpack"), "update": keysOf[host.EventUpdate]("json"), "interrupt": keysOf[host.Interrupt]("json"),
-		"request": keysOf[host.EventRequest]("json"), "request_messages": keysOf[host.EventMessages]("json"),
+		"request": keysOf[host.EventRequest]("json"), "offered_tool": keysOf[host.OfferedTool]("json"), "request_messages": keysOf[host.EventMessages]("json"),
 		"error": keysOf[host.EventError]("json"), "call_piece": keysOf[model.CallPiece]("json"),
 	} {
 		require.ElementsMatch(t, keys, properties(t, inside(t, inside(t, schema, "$defs"), name)), name)

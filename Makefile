@@ -204,6 +204,7 @@ nightly: ## run the checks that are too slow for every commit: long fuzzing, rep
 	$(MAKE) siege SIEGE=10m
 	$(MAKE) uis
 	$(MAKE) proxies
+	$(MAKE) test-ui
 	$(MAKE) hostile
 	$(MAKE) load
 	$(MAKE) soak-server SERVER_SOAK=1h

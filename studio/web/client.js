@@ -48,9 +48,7 @@ export class ApiError extends Error {
  * @param {RequestInit} [more]
  */
 async function send(method, path, body, more) {
-	/** @type {Record<string, string>} */
-	const headers = {};
-	if (key.value) headers['x-api-key'] = key.value;
+	const headers = credential();
 	if (body !== undefined) headers['content-type'] = 'application/json';
 	let response;
 	try {
@@ -115,7 +113,7 @@ export async function* events(thread, signal) {
  * @returns {AsyncGenerator<{id: string, frame: Frame}>}
  */
 export async function* follow(thread, since, signal) {
-	const response = await send('GET', `/threads/${thread}/events?follow=true&since=${since}`, undefined, { signal, headers: follows() });
+	const response = await send('GET', `/threads/${thread}/events?follow=true&since=${since}`, undefined, { signal, headers: { accept: 'text/event-stream', ...credential() } });
 	const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
 	const decoder = new TextDecoder();
 	let rest = '';
@@ -137,9 +135,8 @@ export async function* follow(thread, since, signal) {
 	}
 }
 
-function follows() {
-	/** @type {Record<string, string>} */
-	const headers = { accept: 'text/event-stream' };
-	if (key.value) headers['x-api-key'] = key.value;
-	return headers;
-}
+/**
+ * credential returns the headers that say who asks: a key, or a token of an OpenID Connect provider.
+ * @returns {Record<string, string>}
+ */
+const credential = () => (key.value ? { authorization: 'Bearer ' + key.value } : {});

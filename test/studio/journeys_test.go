@@ -70,6 +70,20 @@ func TestARunThatIsStopped(t *testing.T) {
 	r.see("You said: hello again")
 }
 
+// The graph shows the step that is performed now.
+func TestTheLiveStep(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "{}")
+	r.say("block")
+	<-r.gate.began
+	r.view("Graph")
+	r.wait(`document.querySelector('.node.live')?.textContent.includes('tools')`)
+	r.shoot("graph-live")
+	r.gate.let <- struct{}{}
+	r.wait(`!document.querySelector('.node.live')`)
+	require.Contains(t, eval[string](r.page, `document.querySelector('.graph svg').textContent`), "no tool calls")
+}
+
 // A tool returns what an attacker wrote. It is text, and nothing else happens.
 func TestAHostileToolResult(t *testing.T) {
 	t.Parallel()

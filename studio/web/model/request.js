@@ -14,7 +14,6 @@ import { textOf } from './text.js';
  * @property {Map<string, Tool>} tools
  * @property {string} choice
  * @property {Record<string, unknown>} settings
- * @property {unknown} format
  * @property {Message[]} messages
  */
 
@@ -32,7 +31,6 @@ export function apply(s, c) {
 	if (c.system !== undefined) out.system = textOf(c.system);
 	if (c.tool_choice !== undefined) out.choice = c.tool_choice;
 	if (c.settings !== undefined) out.settings = c.settings;
-	if (c.format !== undefined) out.format = c.format;
 	if (c.tools || c.tool_names) {
 		const all = new Map([...s.tools, ...(c.tools ?? []).map((t) => /** @type {const} */ ([t.name, t]))]);
 		out.tools = new Map((c.tool_names ?? [...all.keys()]).map((name) => [name, all.get(name) ?? { name }]));
@@ -48,7 +46,7 @@ export function apply(s, c) {
  */
 export function layersOf(r) {
 	/** @type {Sent} */
-	let now = { model: '', system: '', tools: new Map(), choice: '', settings: {}, format: undefined, messages: r.before };
+	let now = { model: '', system: '', tools: new Map(), choice: '', settings: {}, messages: r.before };
 	return r.layers.map(({ step, change }) => {
 		const before = now;
 		now = apply(now, change);

@@ -51,7 +51,6 @@
  * @property {string[]} [tool_names] all that are offered
  * @property {string} [tool_choice]
  * @property {Record<string, unknown>} [settings]
- * @property {unknown} [format]
  * @property {({from: number, to: number}|{message: Message})[]} [messages] parts of the messages before, and new ones
  */
 

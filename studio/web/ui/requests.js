@@ -75,7 +75,6 @@ function Change({ layer: { step, before: a, after: b } }) {
 		${other.map((t) => html`<p class="label">tool ${shown(t.name)}</p><${LineDiff} before=${a.tools.get(t.name)} after=${t} />`)}
 		${a.choice !== b.choice && html`<p class="label">tool choice</p><${Diff} before=${a.choice} after=${b.choice} />`}
 		${!same(a.settings, b.settings) && html`<p class="label">settings</p><${LineDiff} before=${a.settings} after=${b.settings} />`}
-		${!same(a.format, b.format) && html`<p class="label">answer format</p><${LineDiff} before=${a.format} after=${b.format} />`}
 		${d.added.length + d.removed.length + d.replaced.length > 0 && html`<p class="label">messages</p>
 			${d.removed.map((m) => html`<div class="mline gone"><span class="sign">−</span><span class="role">${m.role}</span><span class="brief" dir="auto">${summary(m)}</span></div>`)}
 			${d.replaced.map((m) => html`<details class="mline edited"><summary><span class="sign">~</span><span class="role">${m.after.role}</span><span class="brief" dir="auto">${summary(m.after)}</span></summary><${LineDiff} before=${m.before} after=${m.after} /></details>`)}

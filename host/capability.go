@@ -1,11 +1,6 @@
 package host
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/agenthost/agenthost/host/checkpoint"
-)
+import "strings"
 
 // Capability is something that a plugin asks for in its description, beyond what every plugin may do. It is for display.
 type Capability struct {
@@ -17,11 +12,28 @@ type Capability struct {
 	Detail     string `json:"detail,omitempty"` // the exact extent of the grant
 }
 
-// Middleware lists the agent's middleware, the outermost first, with versions and the digests of plugins.
-func (a *Agent) Middleware() []checkpoint.Part {
+// CallLimits are what one call of a plugin's hook may use. The zero value is that of middleware that is no plugin.
+type CallLimits struct {
+	Fuel      int64 `json:"fuel"`
+	Memory    int64 `json:"memory"`     // of an instance, in bytes
+	HostCalls int   `json:"host_calls"` // operations that it asks the host for
+}
+
+// Part is a middleware of an agent.
+type Part struct {
+	Name, Version, Digest string
+	Limits                CallLimits
+}
+
+// Middleware lists the agent's middleware, the outermost first. It is for display.
+func (a *Agent) Middleware() []Part {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.Clone(a.present.identity.Middleware)
+	var all []Part
+	for _, m := range a.present.middleware {
+		all = append(all, Part{m.name, m.hooks.Version, m.hooks.Digest, m.hooks.Limits})
+	}
+	return all
 }
 
 // Capabilities lists what the agent's middleware asked for, and whether it was granted.

@@ -36,7 +36,7 @@ const logEvent = "event"
 // Event is one thing that happened in a run. The order of events is determined by the run alone: events of tool calls that
 // run at once come in the order of the calls. The one exception is calls that are cancelled because another call failed:
 // their events depend on when they notice the cancellation. Two runs that differ only in whether a middleware is native or a
-// plugin have the same events, except for the fields Time, Duration, FirstToken, Fuel, Digest and Instance.
+// plugin have the same events, except for the fields Time, Duration, FirstToken, Fuel, Memory, HostCalls, Digest and Instance.
 //
 // The JSON form has the keys of the field tags and omits empty values.
 type Event struct {
@@ -82,9 +82,11 @@ type Event struct {
 	Duration time.Duration `json:"duration,omitempty"` // nanoseconds in JSON
 	// FirstToken is how long a model took for its first token. 0: the answer did not come in tokens.
 	FirstToken time.Duration `json:"first_token,omitempty"`
-	Fuel       uint64        `json:"fuel,omitempty"`     // units of fuel that a plugin's hook used
-	Digest     string        `json:"digest,omitempty"`   // digest of the plugin
-	Instance   uint64        `json:"instance,omitempty"` // number of the plugin's instance
+	Fuel       uint64        `json:"fuel,omitempty"`       // units of fuel that a plugin's hook used
+	Memory     int64         `json:"memory,omitempty"`     // memory of the plugin's instance after the call, in bytes
+	HostCalls  int           `json:"host_calls,omitempty"` // operations that a plugin's hook asked the host for
+	Digest     string        `json:"digest,omitempty"`     // digest of the plugin
+	Instance   uint64        `json:"instance,omitempty"`   // number of the plugin's instance
 }
 
 // EventUpdate is an [Update] as events show it.

@@ -71,6 +71,7 @@ type Hooks struct {
 	Approves     func(tool string) bool
 	Expects      []string     // other tools that the configuration names; the agent only advises about missing ones
 	Capabilities []Capability // capabilities that the middleware asked for; for display
+	Limits       CallLimits   // of a plugin's calls; for display
 	Tools        []Tool
 	UsesTools    bool    // the hooks depend on [Env.Tools]: if these tools change, the middleware makes its hooks again
 	Order        []Order // where the middleware belongs in the list

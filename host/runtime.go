@@ -106,9 +106,11 @@ func (rt *Runtime) Emit(name string, data wire.Raw) {
 
 // Observation is what a plugin reports about one call of a hook in addition to the result. The hook's event shows it.
 type Observation struct {
-	Fuel     uint64
-	Digest   string
-	Instance uint64
+	Fuel      uint64
+	Memory    int64 // of the instance, in bytes
+	HostCalls int
+	Digest    string
+	Instance  uint64
 }
 
 // Observe sets the observation that the event of this call shows.
@@ -162,7 +164,7 @@ func (rt *Runtime) report(call *abi.ToolCall, start time.Time, messages []abi.Me
 	}
 	event := &Event{
 		Type: EventHook, Step: rt.step, Call: call, Duration: rt.run.agent.now().Sub(start),
-		Messages: messages, Fuel: rt.observed.Fuel, Digest: rt.observed.Digest, Instance: rt.observed.Instance,
+		Messages: messages, Fuel: rt.observed.Fuel, Memory: rt.observed.Memory, HostCalls: rt.observed.HostCalls, Digest: rt.observed.Digest, Instance: rt.observed.Instance,
 	}
 	interrupt, interrupted := asInterrupt(err)
 	switch {

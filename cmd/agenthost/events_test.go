@@ -92,7 +92,7 @@ middleware: [{model_call_limit: {run_limit: 9}}, todo_list]
 	require.ElementsMatch(t, slices.Collect(maps.Keys(kinds)), slices.Collect(maps.Keys(seen)))
 	require.Subset(t, slices.Collect(maps.Keys(keys)), []string{
 		"call", "messages", "state", "update", "text", "name", "data", "interrupts", "answers", "error", "status",
-		"next", "duration", "fuel", "digest", "instance", "agent", "thread",
+		"next", "duration", "fuel", "memory", "digest", "instance", "agent", "thread",
 	})
 }
 

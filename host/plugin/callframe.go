@@ -65,7 +65,7 @@ func (i *instance) endCall() {
 		Instance: i.id, Fuel: i.used(), Memory: int64(len(i.memory.bytes)), Input: len(i.input), Reply: i.frame.replied,
 		Result: len(i.frame.result),
 	}
-	i.frame.rt.Observe(host.Observation{Digest: i.plugin.digest, Instance: i.id, Fuel: i.last.Fuel})
+	i.frame.rt.Observe(host.Observation{Digest: i.plugin.digest, Instance: i.id, Fuel: i.last.Fuel, Memory: i.last.Memory, HostCalls: i.frame.hostCalls})
 	i.forget()
 }
 

@@ -194,7 +194,9 @@ func (p *Plugin) Close() error {
 // Hooks makes the hooks that the configured Description lists. Their Close closes the plugin.
 func (p *Plugin) Hooks() (*host.Hooks, error) {
 	h := &host.Hooks{
-		Close: p.Close, End: p.endRun, Capabilities: p.report(), Version: p.spec.Version, Digest: "sha256:" + hex.EncodeToString(p.sum[:]),
+		Close: p.Close, End: p.endRun, Capabilities: p.report(),
+		Limits:  host.CallLimits{Fuel: p.limits.Fuel, Memory: p.limits.Memory, HostCalls: p.limits.HostCalls},
+		Version: p.spec.Version, Digest: "sha256:" + hex.EncodeToString(p.sum[:]),
 	}
 	if spec := p.spec.Hooks.WrapToolCall; spec != nil && p.spec.Guards {
 		if p.optional {

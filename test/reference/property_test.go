@@ -94,7 +94,7 @@ func (a *randomAgent) close(subject *reference.Subject) {
 func eventsOf(out *reference.Outcome) []string {
 	lines := make([]string, len(out.Events))
 	for i, e := range out.Events {
-		e.Time, e.Duration, e.Fuel, e.Digest, e.Instance = time.Time{}, 0, 0, "", 0
+		e.Time, e.Duration, e.Fuel, e.Memory, e.HostCalls, e.Digest, e.Instance = time.Time{}, 0, 0, 0, 0, "", 0
 		lines[i] = jsonOf(e)
 	}
 	return lines

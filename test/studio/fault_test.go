@@ -29,5 +29,6 @@ export default plugin({
 	r.view("Plugins")
 	r.wait(`all('.part').some((n) => n.textContent.includes('bomb') && n.textContent.includes('1 fault'))`)
 	r.see("granted")
+	r.wait(`has('fuel of a call, at most') && has('of 1 000 000 000') || has('of 1\u2009000\u2009000\u2009000')`)
 	r.shoot("plugins-fault")
 }

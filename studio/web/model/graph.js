@@ -4,7 +4,8 @@
 /** @typedef {{from: string, to: string, label: string}} Way */
 /** @typedef {{nodes: Node[], ways: Way[], middleware: Middleware[]}} Program */
 /** @typedef {{op: string, reason: string, required: boolean, granted: boolean, detail?: string}} Capability */
-/** @typedef {{name: string, version?: string, digest?: string, capabilities?: Capability[]}} Middleware */
+/** @typedef {{fuel: number, memory: number, host_calls: number}} Limits */
+/** @typedef {{name: string, version?: string, digest?: string, capabilities?: Capability[], limits?: Limits}} Middleware */
 
 /**
  * programOf reads the graph of the API.

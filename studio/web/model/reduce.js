@@ -362,13 +362,15 @@ function part(m, e, s) {
 	const name = s.name.slice(0, dot);
 	let p = m.parts.get(name);
 	if (!p) {
-		p = { name, digest: '', fuel: [], calls: 0, own: 0, faults: [], instances: new Set(), hooks: new Map() };
+		p = { name, digest: '', fuel: [], memory: 0, hostCalls: 0, calls: 0, own: 0, faults: [], instances: new Set(), hooks: new Map() };
 		m.parts.set(name, p);
 	}
 	p.calls++;
 	p.own += s.own;
 	if (e.digest) p.digest = e.digest;
 	if (e.fuel) p.fuel.push(e.fuel);
+	p.memory = Math.max(p.memory, e.memory ?? 0);
+	p.hostCalls = Math.max(p.hostCalls, e.host_calls ?? 0);
 	if (e.instance) p.instances.add(e.instance);
 	if (e.error && !s.passed) p.faults.push({ step: s.name, error: e.error, time: e.time });
 	const hook = s.name.slice(dot + 1);

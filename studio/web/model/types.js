@@ -91,6 +91,8 @@
  * @property {number} [duration]
  * @property {number} [first_token]
  * @property {number} [fuel]
+ * @property {number} [memory]
+ * @property {number} [host_calls]
  * @property {string} [digest]
  * @property {number} [instance]
  */
@@ -188,6 +190,8 @@
  * @property {string} name
  * @property {string} digest
  * @property {number[]} fuel of each call
+ * @property {number} memory the most, in bytes
+ * @property {number} hostCalls the most in one call
  * @property {number} calls
  * @property {number} own milliseconds
  * @property {{step: string, error: EventError, time: string}[]} faults

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo } from 'preact/hooks';
 import { clock, count, plural, took } from '../model/time.js';
-import { shown } from '../model/text.js';
+import { shown, size } from '../model/text.js';
 import { agentOf, model, program, readProgram } from '../session.js';
 import { Badge, Empty, Icon, html } from './html.js';
 
@@ -31,8 +31,13 @@ function One({ name, known, part }) {
 			${digest && html`<dt>digest</dt><dd class="mono">${shown(digest)}</dd>`}
 			<dt>calls here</dt><dd class="num">${count(part?.calls ?? 0)}</dd>
 			${part && html`<dt>own time</dt><dd class="num">${took(part.own)}</dd>`}
-			${part && part.fuel.length > 0 && html`<dt>fuel</dt><dd class="num">${count(part.fuel.reduce((a, b) => a + b, 0))} in all, at most ${count(most)} in a call</dd><dt>instances</dt><dd class="num">${part.instances.size}</dd>`}
+			${part && part.fuel.length > 0 && html`<dt>fuel in all</dt><dd class="num">${count(part.fuel.reduce((a, b) => a + b, 0))}</dd><dt>instances</dt><dd class="num">${part.instances.size}</dd>`}
 		</dl>
+		${digest && html`<div class="meters">
+			<${Meter} label="fuel of a call" most=${most} limit=${known?.limits?.fuel} text=${count} />
+			<${Meter} label="memory" most=${part?.memory ?? 0} limit=${known?.limits?.memory} text=${size} />
+			<${Meter} label="host calls of a call" most=${part?.hostCalls ?? 0} limit=${known?.limits?.host_calls} text=${count} />
+		</div>`}
 		${part && part.fuel.length > 1 && html`<${Histogram} values=${part.fuel} />`}
 		${part && part.hooks.size > 0 && html`<div class="table"><table><thead><tr><th>hook</th><th>calls</th><th>own time</th><th>a call</th>${digest && html`<th>fuel</th>`}</tr></thead>
 			<tbody>${[...part.hooks].map(([hook, h]) => html`<tr key=${hook}><td class="mono">${shown(hook)}</td><td class="num">${count(h.calls)}</td><td class="num">${took(h.own)}</td><td class="num">${took(h.own / h.calls)}</td>${digest && html`<td class="num">${count(h.fuel)}</td>`}</tr>`)}</tbody></table></div>`}
@@ -41,6 +46,15 @@ function One({ name, known, part }) {
 		${part?.faults.slice(-5).map((f) => html`<div class="failure"><${Icon} name="warn" /><div><code>${shown(f.error.type)}</code> <span class="mono">${shown(f.step)}</span> ${clock(f.time)}<p class="plain" dir="auto">${shown(f.error.message)}</p></div></div>`)}
 	</section>`;
 }
+
+/**
+ * Meter shows how near to a limit a plugin came.
+ * @param {{label: string, most: number, limit?: number, text: (n: number) => string}} props
+ */
+const Meter = ({ label, most, limit, text }) => html`<div class="limit"><span class="label">${label}, at most</span>
+	<span class="num">${text(most)}${limit ? html`<span class="quiet"> of ${text(limit)}</span>` : ''}</span>
+	${limit ? html`<span class="track"><span class=${'fill' + (most > limit * 0.8 ? ' near' : '')} style=${{ width: Math.min(100, (most / limit) * 100) + '%' }}></span></span>` : null}
+</div>`;
 
 /** Histogram shows how many calls used how much fuel. @param {{values: number[]}} props */
 function Histogram({ values }) {

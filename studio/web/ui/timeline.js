@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import { clock, count, moment, plural, took } from '../model/time.js';
-import { brief, shown } from '../model/text.js';
+import { brief, shown, size } from '../model/text.js';
 import { model } from '../session.js';
 import { Badge, Empty, Icon, html } from './html.js';
 import { Rows } from './rows.js';
@@ -79,7 +79,7 @@ function Details({ s, onClose }) {
 	const facts = [
 		['began', clock(s.start)], ['whole time', s.end ? took(s.end - s.start) : 'under way'], ['own time', s.end ? took(s.own) : ''],
 		['waiting', s.end && s.end - s.start - s.own > 0.001 && s.kind === 'hook' ? took(s.end - s.start - s.own) : ''],
-		['first token', e.first_token ? took(e.first_token / 1e6) : ''], ['fuel', e.fuel ? count(e.fuel) : ''], ['instance', e.instance], ['plugin', e.digest],
+		['first token', e.first_token ? took(e.first_token / 1e6) : ''], ['fuel', e.fuel ? count(e.fuel) : ''], ['memory', e.memory ? size(e.memory) : ''], ['host calls', e.host_calls ? count(e.host_calls) : ''], ['instance', e.instance], ['plugin', e.digest],
 		['model', e.model], ['tokens', tokens(e)],
 	];
 	return html`<aside class="details" aria-label="Details">

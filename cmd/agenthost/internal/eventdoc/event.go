@@ -26,7 +26,7 @@ var kinds = []Kind{
 	{
 		host.EventHook, "A hook of a middleware ended, with the update that it returned or its error",
 		[]string{"step"},
-		[]string{"call", "messages", "update", "error", "interrupts", "duration", "fuel", "digest", "instance"},
+		[]string{"call", "messages", "update", "error", "interrupts", "duration", "fuel", "memory", "host_calls", "digest", "instance"},
 	},
 	{host.EventModel, "A model call ended", []string{"step"}, []string{"model", "messages", "error", "first_token", "duration"}},
 	{
@@ -94,6 +94,8 @@ func keys() map[string]object {
 		"first_token": count("How long a model took for its first token, in nanoseconds; absent if the answer did not come in tokens"),
 		"duration":    count("How long it took, in nanoseconds"),
 		"fuel":        count("The fuel that a plugin's hook used"),
+		"memory":      count("The memory of the plugin's instance after the call, in bytes"),
+		"host_calls":  count("How often the plugin's hook asked the host for an operation"),
 		"digest":      text("The digest of the plugin"),
 		"instance":    count("The number of the plugin's instance"),
 	}

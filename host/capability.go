@@ -29,7 +29,7 @@ type Part struct {
 func (a *Agent) Middleware() []Part {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var all []Part
+	all := make([]Part, 0, len(a.present.middleware))
 	for _, m := range a.present.middleware {
 		all = append(all, Part{m.name, m.hooks.Version, m.hooks.Digest, m.hooks.Limits})
 	}

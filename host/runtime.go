@@ -164,7 +164,8 @@ func (rt *Runtime) report(call *abi.ToolCall, start time.Time, messages []abi.Me
 	}
 	event := &Event{
 		Type: EventHook, Step: rt.step, Call: call, Duration: rt.run.agent.now().Sub(start),
-		Messages: messages, Fuel: rt.observed.Fuel, Memory: rt.observed.Memory, HostCalls: rt.observed.HostCalls, Digest: rt.observed.Digest, Instance: rt.observed.Instance,
+		Messages: messages, Fuel: rt.observed.Fuel, Memory: rt.observed.Memory, HostCalls: rt.observed.HostCalls,
+		Digest: rt.observed.Digest, Instance: rt.observed.Instance,
 	}
 	interrupt, interrupted := asInterrupt(err)
 	switch {

@@ -74,6 +74,17 @@ test('a wrap hook contains the model call, and its own time is what remains', ()
 	assert.deepEqual([part.calls, part.fuel, part.digest, [...part.instances]], [1, [70], 'sha256:1', [3]]);
 });
 
+test('hooks around a tool call contain each other, whatever their times', () => {
+	const call = { id: 'c', name: 'f', args: {} };
+	const m = reduce(emptyModel(), history('r1', 1, { type: 'run' }, { type: 'step', step: 'tools', index: 1 }, { type: 'tool', step: 'tools', call },
+		{ type: 'hook', step: 'inner.wrap_tool_call', call, duration: 20e6, messages: [] },
+		{ type: 'hook', step: 'other.wrap_tool_call', call: { ...call, id: 'd' }, duration: 20e6, messages: [] },
+		{ type: 'hook', step: 'outer.wrap_tool_call', call, duration: 21e6, messages: [] },
+		{ type: 'tool', step: 'tools', call, duration: 22e6, messages: [] }, { type: 'end', status: 'completed' }));
+	assert.deepEqual(m.spans.filter((s) => s.event.call?.id === 'c').map((s) => [s.name, s.depth, Math.round(s.own)]),
+		[['f', 2, 1], ['outer.wrap_tool_call', 3, 1], ['inner.wrap_tool_call', 4, 20]]);
+});
+
 test('states at checkpoints, and who wrote what', () => {
 	const m = reduce(emptyModel(), simple());
 	assert.deepEqual(texts(stateAt(m, 1)), ['hi']);

@@ -167,9 +167,10 @@ function sortStep(m) {
 function inStep(m, s, contains) {
 	s.depth = m.step ? 2 : 1;
 	for (const inner of m.open) {
-		if (inner.start < s.start || !contains(inner)) continue;
+		if (!contains(inner)) continue;
 		if (inner.depth === s.depth && inner.kind !== 'note') s.own -= inner.end - inner.start;
 		inner.depth++;
+		inner.start = Math.max(inner.start, s.start); // events of calls that run at once are told later than they happened
 	}
 	s.own = Math.max(0, s.own);
 	m.open.push(s);
@@ -210,7 +211,7 @@ const handlers = {
 		let s = span('hook', name, began(e, at), at, row, { failed: !!e.error, detail: e.call?.name });
 		const call = e.call?.id;
 		if (m.step?.name === name) s = Object.assign(m.step, { kind: 'hook', own: s.own, failed: s.failed, event: e }); // the step is this hook
-		else inStep(m, s, !name.includes('.wrap_') ? none : (inner) => !call || inner.event.call?.id === call);
+		else inStep(m, s, !name.includes('.wrap_') ? none : (inner) => (call ? inner.event.call?.id === call : inner.start >= s.start));
 		s.passed = !!e.error && (m.open.some((inner) => inner !== s && inner.start >= s.start && inner.event.error?.message === e.error?.message) || (!!call && e.error.type === 'tool_error'));
 		part(m, e, s);
 		const u = e.update;

@@ -66,7 +66,8 @@ func definitions() object {
 			"messages":    listOf(reference("request_messages"), "All messages, where they are not those of the request before"),
 		}),
 		"offered_tool": record("The definition of a tool", object{
-			"name": text("The name of the tool"), "description": text("What it does, for the model"), "parameters": object{"description": "The JSON Schema of its arguments"},
+			"name": text("The name of the tool"), "description": text("What it does, for the model"),
+			"parameters": object{"description": "The JSON Schema of its arguments"},
 		}, "name"),
 		"request_messages": record("A part of the messages of a request: some of the request before, or a message that was not there", object{
 			"from": count("The place of the first one in the request before, from 0"), "to": count("The place after the last one"),

@@ -103,10 +103,10 @@ export async function* events(thread, signal) {
 	}
 }
 
-/** @typedef {{name: 'event', row: Row}|{name: 'over', run_id: string, status: string}} Frame */
+/** @typedef {{name: 'open'}|{name: 'event', row: Row}|{name: 'over', run_id: string, status: string}} Frame */
 
 /**
- * follow yields the events of a thread as they come, until the signal aborts it or the connection breaks.
+ * follow yields the events of a thread as they come, after a frame that says that the server answers, until the signal aborts it or the connection breaks.
  * @param {string} thread
  * @param {string} since
  * @param {AbortSignal} signal
@@ -115,6 +115,7 @@ export async function* events(thread, signal) {
 export async function* follow(thread, since, signal) {
 	const response = await send('GET', `/threads/${thread}/events?follow=true&since=${since}`, undefined, { signal, headers: { accept: 'text/event-stream', ...credential() } });
 	const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
+	yield { id: '', frame: { name: 'open' } };
 	const decoder = new TextDecoder();
 	let rest = '';
 	for (;;) {

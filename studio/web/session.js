@@ -182,7 +182,7 @@ async function keepFollowing(id, since, left) {
 				pause = 250;
 				state.value = 'live';
 				if (frame.name === 'event') arrived.add(frame.row);
-				else await over(id, frame, arrived, left);
+				else if (frame.name === 'over') await over(id, frame, arrived, left);
 			}
 		} catch (err) {
 			if (left.aborted) return;

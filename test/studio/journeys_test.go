@@ -56,6 +56,25 @@ func TestAConnectionThatBreaks(t *testing.T) {
 	require.Equal(t, 1, eval[int](r.page, `all('.message.ai').filter((n) => n.textContent.includes('it is done')).length - 1`), "once as a result, and once as an answer")
 }
 
+// The network is gone for a while. The page says that what it shows may be old, and finds its way back.
+func TestWithoutTheNetwork(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "{}")
+	r.expect("net::ERR", "Failed to load resource")
+	r.say("hello")
+	r.see("You said: hello")
+	r.down.Store(true)
+	r.cut()
+	r.see("The server does not answer.")
+	r.shoot("offline")
+	r.say("are you there?")
+	r.wait(`all('.composer .failure').some((n) => n.textContent.includes('does not answer'))`)
+	r.down.Store(false)
+	r.wait(`!has('What you see may be old') && !has('The connection was lost')`)
+	r.click(`button('Send')`)
+	r.see("You said: are you there?")
+}
+
 // Someone stops a run, and goes on.
 func TestARunThatIsStopped(t *testing.T) {
 	t.Parallel()

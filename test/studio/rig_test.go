@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,7 +26,8 @@ type rig struct {
 	t    *testing.T
 	url  string
 	gate *gate
-	cut  func() // breaks all connections
+	cut  func()      // breaks all connections
+	down atomic.Bool // no request is answered
 }
 
 // setup starts a server and opens the page. yaml is the serve.yaml of the server.
@@ -47,7 +49,12 @@ func newServer(t *testing.T, yaml string, more ...host.Middleware) *rig {
 		Store: semantic.WithoutIndex(storememory.New()),
 	})
 	require.NoError(t, err)
-	listening := httptest.NewUnstartedServer(s.Handler())
+	listening := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		if r.down.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		s.Handler().ServeHTTP(w, request)
+	}))
 	listening.Config.ErrorLog = nil
 	listening.Start()
 	r.url, r.cut = listening.URL, listening.CloseClientConnections

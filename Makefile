@@ -98,6 +98,14 @@ $(BIN)/servers/python/.installed: test/testservers/python.txt
 	$(BIN)/servers/python/bin/pip install --quiet --disable-pip-version-check --only-binary :all: -r $<
 	touch $@
 
+.PHONY: zig
+zig: $(BIN)/zig/.installed ## install Zig, with which the conformance kit builds a guest; needs Python 3 with venv
+
+$(BIN)/zig/.installed: tck/guests/zig/requirements.txt
+	python3 -m venv $(BIN)/zig
+	$(BIN)/zig/bin/pip install --quiet --disable-pip-version-check --only-binary :all: --no-compile -r $<
+	touch $@
+
 LLMPOSTER_VERSION := 0.5.0
 
 .PHONY: llmposter

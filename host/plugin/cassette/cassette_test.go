@@ -31,7 +31,7 @@ func TestRoundTrip(t *testing.T) {
 
 	r, err := cassette.Open(path)
 	require.NoError(t, err)
-	require.Equal(t, cassette.Header{Version: 1, ABI: "1.0"}, r.Header)
+	require.Equal(t, cassette.Header{Version: 1, ABI: "1.1"}, r.Header)
 	p.ID = 1
 	n := 0
 	for f, err := range r.Frames() {

@@ -6,7 +6,7 @@
 // # The file
 //
 // A cassette is a sequence of msgpack values of the type bin, each of which holds one document: a map. The first is the
-// header, {cassette: 1, abi: "1.0"}. A document {plugin: …} precedes the first call of a plugin. {frame: …} is a call,
+// header, {cassette: 1, abi: "1.1"}. A document {plugin: …} precedes the first call of a plugin. {frame: …} is a call,
 // written when it has ended, so that nested calls precede the call that contains them. Documents of other kinds are
 // reserved for later versions, and are skipped. Each document is written in one piece. A process that dies therefore loses
 // only its active calls, and at worst leaves an incomplete last document: a reader returns everything before it, and then

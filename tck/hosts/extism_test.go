@@ -20,6 +20,7 @@ var notForExtism = map[string]string{
 	"module-no-marker":         "there is no marker",
 	"module-no-memory":         "the memory need not be exported",
 	"return-1-without-a-write": "an empty output says nothing",
+	"result-of-no-bytes":       "an empty output says nothing",
 	"return-7":                 "a number is an error of the plugin's own",
 }
 

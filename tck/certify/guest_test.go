@@ -316,7 +316,7 @@ func TestTheGuestInZigIsBuilt(t *testing.T) {
 	zig := zigCompiler(t)
 	dir := t.TempDir()
 	for _, name := range []string{"plugin.zig", "abi.zig", "msgpack.zig", "Makefile"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), guestFile(t, filepath.Join("../guests/zig", name)), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), guestFile(t, "../guests/zig/"+name), 0o600))
 	}
 	build := exec.CommandContext(t.Context(), "make", "-C", dir, "ZIG="+zig)
 	build.Env = append(os.Environ(), "ZIG_GLOBAL_CACHE_DIR="+filepath.Join(dir, "cache"))

@@ -168,10 +168,10 @@ func (c *certifier) unasked(base *scene) []*scene {
 }
 
 // contextOf returns a context with the keys that the plugin lists.
-func (c *certifier) contextOf(make func(key string) any) wire.Map {
+func (c *certifier) contextOf(of func(key string) any) wire.Map {
 	var out wire.Map
 	for _, key := range c.plugin.Context {
-		out.Set(key, value(make(key)))
+		out.Set(key, value(of(key)))
 	}
 	return out
 }

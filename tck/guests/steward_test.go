@@ -66,8 +66,8 @@ func steward(t *testing.T, config map[string]any, grant plugin.Grant, turns ...s
 	return agent, asked
 }
 
-func say(text, tenant string) host.Input {
-	return host.Input{Thread: "t1", Messages: []abi.Message{abi.Human(text)}, Context: map[string]any{"tenant": tenant}}
+func say(text string) host.Input {
+	return host.Input{Thread: "t1", Messages: []abi.Message{abi.Human(text)}, Context: map[string]any{"tenant": "acme"}}
 }
 
 func tenants() plugin.Grant { return plugin.Grant{Context: []string{"tenant"}, ClockSleep: true} }
@@ -82,7 +82,7 @@ func TestStewardTellsForWhomAndTriesAgain(t *testing.T) {
 	answer := scripted.Say("done")
 	answer.Message.Usage = &abi.Usage{InputTokens: 5, OutputTokens: 2, TotalTokens: 7}
 	agent, asked := steward(t, map[string]any{"tenant": true, "max_tools": 2}, tenants(), scripted.Fail(busy{}), answer)
-	result, err := agent.Run(t.Context(), say("hi", "acme"))
+	result, err := agent.Run(t.Context(), say("hi"))
 	require.NoError(t, err)
 	require.Equal(t, host.Completed, result.Status)
 	require.Equal(t, "Be brief.\nYou work for the tenant acme.", asked.systems[1])
@@ -96,7 +96,7 @@ func TestStewardTellsForWhomAndTriesAgain(t *testing.T) {
 func TestStewardEndsWhatIsTooLong(t *testing.T) {
 	t.Parallel()
 	agent, asked := steward(t, map[string]any{"max_tokens": 3}, tenants(), scripted.Say("never"))
-	result, err := agent.Run(t.Context(), say("This is a message of more than three tokens.", "acme"))
+	result, err := agent.Run(t.Context(), say("This is a message of more than three tokens."))
 	require.NoError(t, err)
 	last, _ := result.Messages.Last()
 	require.Equal(t, "This conversation has become too long. Please begin a new one.", last.Content.Text())
@@ -108,7 +108,7 @@ func TestStewardAsks(t *testing.T) {
 	agent, _ := steward(t, map[string]any{"ask": []any{"delete"}}, tenants(),
 		scripted.CallTools(abi.Call("c1", "delete", map[string]any{}), abi.Call("c2", "plain", map[string]any{}), abi.Call("c3", "delete", map[string]any{})),
 		scripted.Say("done"))
-	result, err := agent.Run(t.Context(), say("hi", "acme"))
+	result, err := agent.Run(t.Context(), say("hi"))
 	require.NoError(t, err)
 	require.Len(t, result.Interrupts, 2)
 	require.Equal(t, `{"args":{},"tool":"delete"}`, result.Interrupts[0].Value.JSON())
@@ -133,7 +133,7 @@ func TestStewardFetchesAtOnce(t *testing.T) {
 	grant.HTTPFetch = &fetch.Policy{Hosts: []string{server.URL}, Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	urls := []any{server.URL + "/a", "https://elsewhere.example/", server.URL + "/b"}
 	agent, _ := steward(t, nil, grant, scripted.CallTools(abi.Call("c1", "fetch_all", map[string]any{"urls": urls})), scripted.Say("done"))
-	result, err := agent.Run(t.Context(), say("hi", "acme"))
+	result, err := agent.Run(t.Context(), say("hi"))
 	require.NoError(t, err)
 	answer := result.Messages.At(2)
 	want := fmt.Sprintf("%s/a: 200\npage /a\nhttps://elsewhere.example/: refused (-4)\n%s/b: 200\npage /b\n", server.URL, server.URL)

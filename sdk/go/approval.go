@@ -71,8 +71,11 @@ func rejection(c *ToolCall, reason string) string {
 func (a Approval) Ask(c *ToolCall) (*Decision, error) {
 	call := c.ToolCall()
 	question := Map{
-		{Key: "args", Value: c.Args().Raw()}, {Key: "description", Value: String(a.Description)}, {Key: "name", Value: String(call.Name)},
-		{Key: "tool_call_id", Value: String(call.ID)}, {Key: "type", Value: String("tool_approval")},
+		{Key: "args", Value: c.Args().Raw()},
+		{Key: "description", Value: String(a.Description)},
+		{Key: "name", Value: String(call.Name)},
+		{Key: "tool_call_id", Value: String(call.ID)},
+		{Key: "type", Value: String("tool_approval")},
 	}
 	if len(a.Allowed) > 0 {
 		allowed := wire.AppendArrayHeader(nil, len(a.Allowed))

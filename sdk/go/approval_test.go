@@ -15,33 +15,33 @@ type asking struct{ sdk.Approval }
 func (a asking) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) { return a.Wrap(c) }
 
 // decide asks about a call, and answers.
-func decide(t *testing.T, a sdk.Approval, answer map[string]any) (*sdktest.Host, *sdktest.Outcome) {
+func decide(t *testing.T, a sdk.Approval, answer map[string]any) *sdktest.Outcome {
 	t.Helper()
 	h := host(asking{a}, sdk.Description{})
 	call := sdktest.Call("pay", map[string]any{"sum": 250})
 	question := h.WrapToolCall(call).Interrupts[0]
 	h.Answers = sdk.Map{{Key: question.Key, Value: sdk.Schema(answer)}}
 	h.Replies = []sdktest.Reply{sdktest.Answers("paid")}
-	return h, h.WrapToolCall(call)
+	return h.WrapToolCall(call)
 }
 
 func TestApproval(t *testing.T) { //nolint:paralleltest // one plugin for the whole process
-	_, out := decide(t, sdk.Approval{}, map[string]any{"type": "approve"})
+	out := decide(t, sdk.Approval{}, map[string]any{"type": "approve"})
 	require.Equal(t, "paid", out.Answer.Content.Text())
 	require.Empty(t, out.Calls, "the host passes the call on")
 
-	_, out = decide(t, sdk.Approval{}, map[string]any{
+	out = decide(t, sdk.Approval{}, map[string]any{
 		"type": "edit", "edited_action": map[string]any{"name": "pay", "args": map[string]any{"sum": 100}},
 	})
 	require.Equal(t, "paid", out.Answer.Content.Text())
 	require.JSONEq(t, `{"sum":100}`, out.Calls[0].Args.JSON())
 
-	_, out = decide(t, sdk.Approval{}, map[string]any{"type": "reject"})
+	out = decide(t, sdk.Approval{}, map[string]any{"type": "reject"})
 	require.Equal(t, "User rejected the tool call for `pay` with id call-1. The tool was not executed. "+
 		"Do not retry this tool call unless the user explicitly requests it.", out.Answer.Content.Text())
 	require.True(t, out.Answer.Failed())
 
-	_, out = decide(t, sdk.Approval{}, map[string]any{"type": "respond", "message": ""})
+	out = decide(t, sdk.Approval{}, map[string]any{"type": "respond", "message": ""})
 	require.Empty(t, out.Answer.Content.Text())
 	require.False(t, out.Answer.Failed())
 }
@@ -69,7 +69,7 @@ func TestAnswersThatAreNoDecision(t *testing.T) { //nolint:paralleltest // one p
 			"type": "edit", "edited_action": map[string]any{"name": "burn", "args": map[string]any{}},
 		},
 	} {
-		_, out := decide(t, few, answer)
+		out := decide(t, few, answer)
 		require.Equal(t, "invalid_decision", out.Error.Type)
 		require.Equal(t, "the answer is no decision about the tool call: "+want, out.Error.Message)
 	}

@@ -79,7 +79,8 @@ func TestAnUpdateEnds(t *testing.T) { //nolint:paralleltest // one plugin for th
 	limited := operations{
 		abi.OpKVGet: status(abi.ENOENT),
 		abi.OpKVPut: func([]byte) (abi.Status, []byte) {
-			if calls++; calls > 100 {
+			calls++
+			if calls > 100 {
 				return abi.ELIMIT, nil
 			}
 			return abi.ECONFLICT, nil

@@ -317,7 +317,8 @@ func TestWhatAHookCanLearn(t *testing.T) { //nolint:paralleltest // one plugin f
 
 func encoded(t *testing.T, doc interface {
 	MarshalMsg(dst []byte) ([]byte, error)
-}) (abi.Status, []byte) {
+},
+) (abi.Status, []byte) {
 	t.Helper()
 	b, err := doc.MarshalMsg(nil)
 	require.NoError(t, err)

@@ -37,7 +37,7 @@ func init() {
 			BeforeModel: &sdk.HookSpec{Messages: sdk.ViewLast(1), Reads: []string{"big", "small"}},
 			AfterModel:  &sdk.HookSpec{Reads: []string{"todos"}, Writes: []string{"todos"}},
 
-			WrapToolCall: &sdk.HookSpec{Tools: []string{"magic"}},
+			WrapToolCall: &sdk.HookSpec{Tools: []string{"magic", "pay"}},
 		},
 		Tools: []sdk.ToolSpec{{Name: "measure", Description: "Says how it was called.", Dynamic: true}},
 	})
@@ -103,8 +103,12 @@ func (*lab) AfterModel(c *sdk.Call) (*sdk.Update, error) {
 	return update, nil
 }
 
-// WrapToolCall lets the dynamic tool run where the model asked for magic.
+// WrapToolCall asks a person before a payment, and lets the dynamic tool run where the model asked for magic.
 func (*lab) WrapToolCall(c *sdk.ToolCall) (*sdk.Patch, *sdk.Update, error) {
+	if c.Name() == "pay" {
+		allowed := []sdk.DecisionType{sdk.DecisionApprove, sdk.DecisionEdit, sdk.DecisionReject}
+		return sdk.Approval{Description: "Pays.", Allowed: allowed}.Wrap(c)
+	}
 	_, err := c.Next(&sdk.CallChange{Tool: "measure", Name: "renamed"})
 	return nil, nil, err
 }

@@ -394,7 +394,7 @@ rustpackage: ## pack the crates of the Rust SDK as for crates.io, and build what
 
 .PHONY: compilers
 compilers: ## run the tests that build plugins with TinyGo and Rust, as a new user would
-	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TestFromNothingToARun' ./cmd/agenthost
+	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TestFromNothingToARun|TestDevBuilds|TestDevOfANewProject' ./cmd/agenthost
 	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TinyGo' ./examples
 	AGENTHOST_COMPILERS=1 go test -count=1 ./internal/toolchain/...
 	AGENTHOST_COMPILERS=1 go test -count=1 -run 'TestTheWorkedExample' ./tck/certify

@@ -193,7 +193,11 @@ func (d *dev) welcome(listener net.Listener) {
 	if len(names) > 1 {
 		use += " --agent " + names[0]
 	}
-	d.sayf("serving %s at %s; threads are in %s", strings.Join(names, ", "), addressOf(d.serve, listener), described(d.address))
+	at := addressOf(d.serve, listener)
+	d.sayf("serving %s at %s; threads are in %s", strings.Join(names, ", "), at, described(d.address))
+	if d.serve.Listen.Network() != "unix" {
+		fmt.Fprintf(d.out, "  in a browser:    %s/\n", at)
+	}
 	fmt.Fprintf(d.out, "  to talk to it:   agenthost chat %s\n  to ask it once:  agenthost run %s \"hello\"\n"+
 		"  in programs:     LangGraph's SDKs and useStream, see docs/server.md\n", use, use)
 	for _, a := range d.agents {

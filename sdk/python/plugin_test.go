@@ -118,7 +118,7 @@ func TestScriptsServeHooks(t *testing.T) {
 		"denied fetches":      {"@wrap_tool_call\ndef f(r): return ','.join(o.type for o in r.runtime.fetch_all(['https://x.example', {'url': 'https://y.example', 'json': 1}]))", "found: EDENIED,EDENIED"},
 		"denied answers":      {"@wrap_tool_call\ndef f(r): return r.runtime.generate_all(['hi'])[0].type", "found: EDENIED"},
 		"denied sleep":        {"@wrap_tool_call\ndef f(r):\n  try: r.runtime.sleep(0.5)\n  except HookError as e: return e.type", "found: EDENIED"},
-		"no context":          {"@wrap_tool_call\ndef f(r):\n  try: r.runtime.context.tenant\n  except AttributeError as e: return repr(dict(r.runtime.context)) + str(e)[:29]", "found: {}the run's context has no 'tena"},
+		"no context":          {"@wrap_tool_call\ndef f(r):\n  try: r.runtime.context.tenant\n  except AttributeError as e: return repr(dict(r.runtime.context)) + str(e)[:29]", "found: {}the run's context has no 'ten"},
 		"half a pair":         {"@wrap_tool_call\ndef f(r): return '\\ud800x'", "found: \ufffdx"},
 		"binary content":      {"@wrap_tool_call\ndef f(r): return {'content': 'x', 'artifact': {'b': b'123', 'f': 0.5, 'n': -1, 'big': 2**64-1, 't': (True, None)}}", "found: x"},
 		"deep recursion":      {"def g(n): return g(n + 1) + 1\n@wrap_tool_call\ndef f(r):\n  try: g(0)\n  except RecursionError as e: return type(e).__name__", "found: RecursionError"},

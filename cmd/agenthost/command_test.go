@@ -117,7 +117,7 @@ func TestVersionNamesTheABI(t *testing.T) {
 	b := setup(t, say)
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "version"))
 	line := b.out.String()
-	require.Regexp(t, `^agenthost \S+ \(commit \S+, ABI 1\.0, go1\.\d+\S*, \w+/\w+\)\n$`, line)
+	require.Regexp(t, `^agenthost \S+ \(commit \S+, ABI 1\.1, go1\.\d+\S*, \w+/\w+\)\n$`, line)
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "--version"))
 	require.Equal(t, line, b.out.String())
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "middleware", "list"))

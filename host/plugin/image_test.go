@@ -42,8 +42,10 @@ func TestIsolation(t *testing.T) {
 	drops := guestkit.Hooked(abi.BeforeModel, abi.HookSpec{})
 	drops.On("before_model", leavesMark(), guestkit.Code{0xfc, 9, 0}, guestkit.Nothing) // data.drop
 	drops.DataCount = true
-	large := growing().On("before_model", leavesMark(), guestkit.Nothing)
+	configured := guestkit.Seq(guestkit.I32(5<<20+4), guestkit.Load32, guestkit.I32(9), guestkit.Differ, guestkit.When(guestkit.Trap))
+	large := growing().On("before_model", configured, leavesMark(), guestkit.Nothing)
 	larger := growing().On("before_model", leavesMark(), guestkit.I32(1), guestkit.Grow, guestkit.Drop, guestkit.Nothing)
+	large.On("configure", guestkit.Poke(5<<20+4, 9), guestkit.Nothing)
 	for name, test := range map[string]struct {
 		guest     *guestkit.Module
 		instances int // that two calls use

@@ -32,6 +32,7 @@ type instance struct {
 	random           random
 	account          account
 	image            *image              // its state after configure; nil: it is not restored
+	began            *image              // the shared image that it started from; nil: it was initialized
 	globals          []api.MutableGlobal // in the order of Plugin.globals; nil until an image needs them
 	made             time.Time
 	calls            int    // served so far
@@ -105,7 +106,8 @@ func (i *instance) startForABI(ctx context.Context, code *abiCode, config wazero
 	initialize := module.ExportedFunction(abi.Initialize)
 	switch {
 	case i.plugin.image != nil:
-		if err := i.startFrom(i.plugin.image); err != nil {
+		i.began = i.plugin.image
+		if err := i.startFrom(i.began); err != nil {
 			return errors.Join(err, i.close())
 		}
 	case initialize != nil:
@@ -137,7 +139,7 @@ func (p *Plugin) newInstance(ctx context.Context) (*instance, error) {
 	if err := p.prepare(ctx, i); err != nil {
 		return nil, errors.Join(err, i.close())
 	}
-	if p.image != nil && p.image.file != nil && i.memory.mapped == nil { // the others are smaller
+	if p.image != nil && p.image.file != nil && i.began != p.image { // its memory does not map this image
 		if err := i.close(); err != nil {
 			return nil, err
 		}

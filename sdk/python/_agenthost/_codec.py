@@ -114,10 +114,12 @@ class _Writer:
                 raise e.within(f"[{i}]")
 
     def pairs(self, v: dict[Any, Any], depth: int) -> None:
-        self.head(len(v), (0x80, 16), None, 0xDE, 0xDF)
-        for key, item in v.items():
+        for key in v:
             if not isinstance(key, str):
                 raise _Refusal(f"has a key of the type {type(key).__name__}; keys are strings")
+        self.head(len(v), (0x80, 16), None, 0xDE, 0xDF)
+        for key in sorted(v, key=lambda k: k.encode("utf-8", "surrogatepass")):  # the order of the canonical form
+            item = v[key]
             self.text(key)
             try:
                 self.value(item, depth)

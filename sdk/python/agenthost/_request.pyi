@@ -38,6 +38,7 @@ class Log:
     def error(self, *values: Any) -> None: ...
 
 log: Log
+MAX_BATCH: int  # how many operations are performed at once
 
 def interrupt(value: Any, *, key: str = "question") -> Any:
     """Asks the outside world. Returns the answer, or leaves the hook until there is one. The key tells several questions apart."""

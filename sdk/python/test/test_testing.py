@@ -87,7 +87,7 @@ def tool(request): return str(request.state["n"])
     assert p.call("wrap_tool_call", {"call": SEARCH}).result == {"tool_message": {"content": "0"}}
     with pytest.raises(PluginError, match="this hook declares messages=None"):
         p.call("after_agent", {"messages": messages})
-    with pytest.raises(TypeError, match="the plugin has no before_agent; it has before_model, after_model, "):
+    with pytest.raises(TypeError, match="the plugin has no before_agent; it has after_agent, after_model, before_model, "):
         p.call("before_agent")
     with pytest.raises(TypeError, match="the plugin has no search; it has none"):
         p.call("call_tool", {"call": SEARCH})
@@ -252,8 +252,8 @@ def hook(request):
     return " ".join([r.context.tenant, r.run_info()["agent"], r.model_info("small")["name"], str(r.count_tokens("hi")), got[0].text, got[1].type,
                      said[0].text, said[1].text, request.tool_specs()[0]["description"]])
 """)
-    assert p.description["context"] == ["tenant"]
-    asked = []
+    assert p.description.get("context") == ["tenant"]
+    asked: list[list[tuple[str, list[str]]]] = []
 
     def batch(payload: dict[str, Any]) -> dict[str, Any]:
         asked.append([(c["op"], sorted(c["payload"])) for c in payload["calls"]])

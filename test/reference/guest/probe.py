@@ -205,6 +205,13 @@ def field_spec(name, o):
     return {"name": name, **present(schema=o.get("schema"), reducer=o.get("reducer")), "lifetime": lifetime, **hidden}
 
 
+def field_of(spec):
+    field = Field(**spec)
+    if "schema" in spec:
+        field.spec["schema"] = spec["schema"]  # also one that allows anything
+    return field
+
+
 def tool_spec(o, **more):
     return {
         "name": o["name"], "description": o.get("description", ""),
@@ -435,8 +442,12 @@ def together(updates, answer, id):
     update = updates.result()
     if not update:
         return answer
-    answer = answer if isinstance(answer, ToolMessage) else ToolMessage(answer)
-    answer.tool_call_id = id
+    if not isinstance(answer, ToolMessage):
+
+        class Answer(ToolMessage):
+            tool_call_id = id  # to be found by, and not a key of the document
+
+        answer = Answer(answer)
     return Command(update={**update, "messages": [*update.get("messages", ()), answer]})
 
 
@@ -507,7 +518,7 @@ def node_hook(name):
 
 plugin(
     name=bound["name"], version=bound["version"], config_schema=bound.get("config_schema"), configure=configure,
-    fields=[Field(**spec) for spec in bound.get("fields") or ()],
+    fields=[field_of(spec) for spec in bound.get("fields") or ()],
 )
 for spec in bound.get("tools") or ():
     own_tool(spec)

@@ -21,7 +21,7 @@ func (rt *Runtime) Generate(ctx context.Context, m model.Model, req *model.Reque
 // Generation is a call of a model in three parts, for hooks and tools that make several at once, see [Runtime.StartGenerate].
 type Generation struct {
 	rt      *Runtime
-	ctx     context.Context
+	ctx     context.Context //nolint:containedctx // a generation is one call in parts; nil: it was refused
 	span    span
 	model   model.Model
 	request *model.Request

@@ -127,7 +127,8 @@ docs/manifest.md, are at https://github.com/agenthost/agenthost.`,
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log details to standard error")
 	root.AddCommand(a.initCommand(), a.doctorCommand(), a.diagnosticsCommand(), a.chatCommand(), a.runCommand(), a.resumeCommand(), a.threadsCommand(),
 		a.validateCommand(), a.configCommand(),
-		a.graphCommand(), a.orderCommand(), a.schemaCommand(), a.serveCommand(), a.devCommand(), a.studioCommand(), a.mcpCommand(), a.loginCommand(), a.logoutCommand(),
+		a.graphCommand(), a.orderCommand(), a.schemaCommand(), a.serveCommand(), a.devCommand(), a.studioCommand(), a.mcpCommand(),
+		a.loginCommand(), a.logoutCommand(),
 		a.middlewareCommand(), a.pluginCommand(), a.agentCommand(), a.versionCommand(),
 		a.compileCommand())
 	completeDefaults(root)

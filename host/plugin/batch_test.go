@@ -23,9 +23,12 @@ import (
 	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
 )
 
-func batchCall(op string, payload interface {
+// payload is a document of an operation.
+type payload interface {
 	MarshalMsg(b []byte) ([]byte, error)
-}) abi.BatchCall {
+}
+
+func batchCall(op string, payload payload) abi.BatchCall {
 	return abi.BatchCall{Op: op, Payload: wire.Raw(guestkit.Document(payload))}
 }
 

@@ -31,7 +31,8 @@ func (i *instance) modelInfo(query *abi.ModelQuery) (abi.Status, []byte) {
 	}
 	info := m.Info()
 	return i.bounded(&abi.ModelInfo{
-		AudioInputs: known(info.Audio), ImageInputs: known(info.Images), ImageToolMessage: known(info.ToolImages), MaxInputTokens: uint64(max(0, info.MaxInputTokens)),
+		AudioInputs: known(info.Audio), ImageInputs: known(info.Images), ImageToolMessage: known(info.ToolImages),
+		MaxInputTokens:  uint64(max(0, info.MaxInputTokens)),
 		MaxOutputTokens: uint64(max(0, info.MaxOutputTokens)), Name: info.Name, PDFInputs: known(info.Files), PDFToolMessage: known(info.ToolFiles),
 		Provider: info.Provider, ReasoningOutput: info.Reasoning, StructuredOutput: info.StructuredOutput, VideoInputs: known(info.Video),
 	})

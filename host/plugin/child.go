@@ -114,7 +114,7 @@ func CompileHere(ctx context.Context, dir string, module io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if err := limitProcess(compileMemory, compileLimit(len(code))); err != nil {
+	if err := limitProcess(heavier*compileMemory, compileLimit(len(code))); err != nil {
 		return err
 	}
 	cache, err := openDirectory(dir)

@@ -2,4 +2,7 @@
 
 package plugin
 
-const slowdown = 1
+const (
+	slowdown = 1
+	heavier  = 1
+)

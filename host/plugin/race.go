@@ -2,5 +2,8 @@
 
 package plugin
 
-// slowdown is how much longer the compiler may take: the race detector makes it slow.
-const slowdown = 20
+// The race detector makes the compiler slow, and keeps several bytes for each one that the compiler writes.
+const (
+	slowdown = 20 // how much longer the compiler may take
+	heavier  = 10 // how much more memory its process may have
+)

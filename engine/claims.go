@@ -30,6 +30,7 @@ func (e *Engine) claimAll(ctx context.Context) {
 		if e.draining {
 			free = 0
 		}
+		e.full = free <= 0
 		e.mu.Unlock()
 		if free <= 0 {
 			return
@@ -62,8 +63,11 @@ func (e *Engine) begin(ctx context.Context, r *runs.Run) {
 			e.mu.Lock()
 			delete(e.attempts, r.ID)
 			e.idle.Broadcast()
+			full := e.full
 			e.mu.Unlock()
-			signal(e.wake) // there is room for another
+			if full {
+				signal(e.wake)
+			}
 		}()
 		a.perform()
 	})

@@ -50,6 +50,7 @@ type Engine struct {
 	mu       sync.Mutex
 	attempts map[string]*attempt // by the id of the run
 	draining bool
+	full     bool       // a run may wait until another one has ended here
 	idle     *sync.Cond // signalled when an attempt has ended
 }
 

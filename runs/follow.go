@@ -52,7 +52,7 @@ type Follower struct {
 
 // NewFollower returns a follower of a run that begins after a position.
 func (r *Reader) NewFollower(owner, run string, after uint64) *Follower {
-	news, end := r.subscribe(run)
+	news, end := r.join(r.events, run)
 	return &Follower{reader: r, owner: owner, run: run, after: after, news: news, end: end}
 }
 

@@ -17,7 +17,8 @@ type Reader struct {
 	ended chan struct{} // closed when nobody listens any more
 
 	mu      sync.Mutex
-	waiting waiters // by the id of the run
+	events  waiters // for events of a run, by its id
+	ends    waiters // for the end of a run, by its id
 	threads waiters // by the id of the thread
 }
 
@@ -34,7 +35,7 @@ func NewReader(store Store, live *Live, logger *slog.Logger) *Reader {
 		logger = slog.New(slog.DiscardHandler)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	r := &Reader{store: store, live: live, log: logger, stop: stop, ended: make(chan struct{}), waiting: waiters{}, threads: waiters{}}
+	r := &Reader{store: store, live: live, log: logger, stop: stop, ended: make(chan struct{}), events: waiters{}, ends: waiters{}, threads: waiters{}}
 	if live != nil {
 		live.tell = r.tell
 	}
@@ -64,6 +65,9 @@ func (r *Reader) listen(ctx context.Context) {
 			switch h.Kind {
 			case HintEvents:
 				r.tell(h.Run)
+			case HintEnd:
+				r.tell(h.Run)
+				r.tellEnd(h.Run)
 			case HintThread:
 				r.tellThread(h.Thread)
 			case HintQueue, HintCancel:
@@ -89,9 +93,11 @@ func (r *Reader) remind(ctx context.Context) {
 			return
 		}
 		r.mu.Lock()
-		for run, waiting := range r.waiting {
-			if maphash.String(seed, run)%parts == part {
-				wake(waiting)
+		for _, w := range []waiters{r.events, r.ends} {
+			for run, waiting := range w {
+				if maphash.String(seed, run)%parts == part {
+					wake(waiting)
+				}
 			}
 		}
 		r.mu.Unlock()
@@ -125,11 +131,18 @@ func (r *Reader) watched() bool {
 	return len(r.threads) > 0
 }
 
-// tell wakes those who wait for a run; "" wakes all.
+// tell wakes those who wait for events of a run; "" wakes all.
 func (r *Reader) tell(run string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.waiting.tell(run)
+	r.events.tell(run)
+}
+
+// tellEnd wakes those who wait for the end of a run; "" wakes all.
+func (r *Reader) tellEnd(run string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ends.tell(run)
 }
 
 // tellThread wakes those who wait for a thread; "" wakes all.
@@ -156,11 +169,6 @@ func wake(waiting map[chan struct{}]bool) {
 		default:
 		}
 	}
-}
-
-// subscribe returns a channel that has a value when there may be news of a run, and the function that ends this.
-func (r *Reader) subscribe(run string) (news <-chan struct{}, end func()) {
-	return r.join(r.waiting, run)
 }
 
 // WatchThread returns a channel that has a value when a run may have been submitted to a thread, or the thread removed, since it was last empty, and
@@ -190,7 +198,7 @@ func (r *Reader) join(w waiters, id string) (news <-chan struct{}, end func()) {
 // Wait waits for the end of a run and returns it. The error is [ErrNoRun], also if the run is removed
 // meanwhile, or that of the context or the store.
 func (r *Reader) Wait(ctx context.Context, owner, run string) (*Run, error) {
-	news, end := r.subscribe(run)
+	news, end := r.join(r.ends, run)
 	defer end()
 	for {
 		got, err := r.store.Run(ctx, owner, run)

@@ -3,6 +3,7 @@ package runs_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -185,4 +186,40 @@ func TestAReaderWatchesThreads(t *testing.T) {
 			})
 		})
 	}
+}
+
+// counting counts the looks at a run.
+type counting struct {
+	runs.Store
+	looks atomic.Int32
+}
+
+func (c *counting) Run(ctx context.Context, owner, id string) (*runs.Run, error) {
+	c.looks.Add(1)
+	return c.Store.Run(ctx, owner, id)
+}
+
+func TestWhoWaitsForTheEndDoesNotLookAtEachEvent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store, run := running(t)
+		counted := &counting{Store: store}
+		reader := runs.NewReader(counted, nil, nil)
+		defer reader.Close()
+		ended := make(chan error)
+		go func() {
+			_, err := reader.Wait(t.Context(), "ann", run.ID)
+			ended <- err
+		}()
+		synctest.Wait()
+		looks := counted.looks.Load()
+		for n := range 50 {
+			require.NoError(t, store.Append(t.Context(), performer, []runs.Event{happened(n + 1)}))
+			synctest.Wait()
+		}
+		require.Equal(t, looks, counted.looks.Load())
+		require.NoError(t, store.Finish(t.Context(), performer, &runs.Outcome{Run: run.ID, Status: runs.Success}))
+		require.NoError(t, <-ended)
+		require.Equal(t, looks+1, counted.looks.Load())
+	})
 }

@@ -40,7 +40,8 @@ type HintKind string
 const (
 	HintQueue  HintKind = "queue"  // a run was submitted, or a thread is free for the next one
 	HintCancel HintKind = "cancel" // a running run is to be cancelled
-	HintEvents HintKind = "events" // a run has new events, or is over
+	HintEvents HintKind = "events" // a run has new events
+	HintEnd    HintKind = "end"    // a run is over or was removed, and may have new events
 	HintThread HintKind = "thread" // a run was submitted to a thread, or the thread was removed
 )
 

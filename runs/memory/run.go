@@ -185,7 +185,7 @@ func (s *Store) cancel(r *run, how runs.Cancel) {
 func (s *Store) close(r *run) {
 	s.open = slices.DeleteFunc(s.open, func(o *run) bool { return o == r })
 	r.worker = ""
-	s.hints.Send(runs.Hint{Kind: runs.HintEvents, Run: r.row.ID})
+	s.hints.Send(runs.Hint{Kind: runs.HintEnd, Run: r.row.ID})
 	if r.thread.busy(r) {
 		s.hints.Send(runs.Hint{Kind: runs.HintQueue})
 	}

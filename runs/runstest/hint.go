@@ -25,7 +25,7 @@ func (c *check) listen(s runs.Store) *ear {
 		stop()
 		require.ErrorIs(c.t, <-ended, context.Canceled)
 	})
-	for _, kind := range []runs.HintKind{runs.HintQueue, runs.HintCancel, runs.HintEvents, runs.HintThread} {
+	for _, kind := range []runs.HintKind{runs.HintQueue, runs.HintCancel, runs.HintEvents, runs.HintEnd, runs.HintThread} {
 		e.wait(kind, "")
 	}
 	return e
@@ -85,10 +85,10 @@ func (c *check) heard(e *ear) {
 	e.wait(runs.HintQueue, first.ID)
 	c.mine(w, first)
 	c.succeed(w, first.ID)
-	e.wait(runs.HintEvents, first.ID)
+	e.wait(runs.HintEnd, first.ID)
 	e.wait(runs.HintQueue, "")
 	third := c.submitTo(t.ID, func(r *runs.Run) { r.Strategy = runs.StrategyInterrupt })
-	e.wait(runs.HintEvents, second.ID)
+	e.wait(runs.HintEnd, second.ID)
 	c.mine(w, third)
 	c.submitTo(t.ID, func(r *runs.Run) { r.Strategy = runs.StrategyRollback })
 	e.wait(runs.HintCancel, third.ID)

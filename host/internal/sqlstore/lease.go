@@ -35,11 +35,16 @@ func (s *Store) Open(ctx context.Context, name string) (checkpoint.Session, erro
 	var began time.Time
 	err := s.changeSettled(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		began = now()
-		_, err := tx.ExecContext(ctx, s.db.SQL(`INSERT INTO agenthost_threads (name, created)
+		added, err := tx.ExecContext(ctx, s.db.SQL(`INSERT INTO agenthost_threads (name, created)
 			VALUES ($1, {now}) ON CONFLICT (name) DO NOTHING`), name)
 		if err != nil {
 			return err
 		}
+		n, err := added.RowsAffected()
+		if err != nil {
+			return err
+		}
+		opened.fresh.Store(n > 0)
 		err = tx.QueryRowContext(ctx, s.db.SQL(takeLease),
 			key.Token, s.holder, s.lease.Milliseconds(), name).Scan(&key.Row)
 		if errors.Is(err, sql.ErrNoRows) {

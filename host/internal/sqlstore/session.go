@@ -35,6 +35,7 @@ type session struct {
 	name  string
 	lease *leases.Lease
 
+	fresh      atomic.Bool   // Open has added the thread, and nothing was saved yet
 	at         atomic.Uint64 // the checkpoint last loaded or saved; 0: none
 	journalled atomic.Bool   // its journal may not be empty
 	closed     atomic.Bool
@@ -72,6 +73,9 @@ func (s *session) whileHeld(ctx context.Context, do func(ctx context.Context) er
 
 // Load returns the contents of the thread, see [checkpoint.Session].
 func (s *session) Load(ctx context.Context, at checkpoint.ID) (t *checkpoint.Thread, err error) {
+	if s.fresh.Load() && s.lease.Held().Err() == nil { // nobody else can have saved it
+		return nil, ctx.Err() //nolint:nilnil // the interface says so
+	}
 	err = s.whileHeld(ctx, func(ctx context.Context) (err error) {
 		t, err = s.store.Load(ctx, s.name, at)
 		return err
@@ -92,6 +96,7 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 	if err != nil {
 		return 0, err
 	}
+	s.fresh.Store(false)
 	err = s.write(ctx, func(ctx context.Context) (err error) {
 		if c.Parent != 0 && uint64(c.Parent) != s.at.Load() {
 			if err := exists(ctx, s.store.db.Reads(), s.lease.Row, c.Parent); err != nil {

@@ -23,6 +23,13 @@ func (s *Store) thread(ctx context.Context, q sqldb.Querier, name string) (no in
 
 // Load returns the contents of a thread, see [checkpoint.Store].
 func (s *Store) Load(ctx context.Context, name string, at checkpoint.ID) (t *checkpoint.Thread, err error) {
+	if at == checkpoint.Root { // one query needs no transaction
+		_, newest, err := s.thread(ctx, s.db.Reads(), name)
+		if err != nil {
+			return nil, err
+		}
+		return &checkpoint.Thread{Newest: newest}, nil
+	}
 	err = s.db.Look(ctx, func(tx *sql.Tx) error {
 		no, newest, err := s.thread(ctx, tx, name)
 		if err == nil {
@@ -36,8 +43,6 @@ func (s *Store) Load(ctx context.Context, name string, at checkpoint.ID) (t *che
 // load assembles the contents of a thread.
 func (s *Store) load(ctx context.Context, q sqldb.Querier, no int64, newest, at checkpoint.ID) (*checkpoint.Thread, error) {
 	switch {
-	case at == checkpoint.Root:
-		return &checkpoint.Thread{Newest: newest}, nil
 	case at == 0:
 		at = newest
 	case at > newest:

@@ -10,7 +10,7 @@ import (
 
 // All returns one hint of each kind, each of which may concern any run.
 func All() []runs.Hint {
-	return []runs.Hint{{Kind: runs.HintQueue}, {Kind: runs.HintCancel}, {Kind: runs.HintEvents}, {Kind: runs.HintThread}}
+	return []runs.Hint{{Kind: runs.HintQueue}, {Kind: runs.HintCancel}, {Kind: runs.HintEvents}, {Kind: runs.HintEnd}, {Kind: runs.HintThread}}
 }
 
 // Queue holds hints that wait, each once and in the order of their arrival. Too many become one of their kind that names no run and no thread. The zero

@@ -50,7 +50,7 @@ func (s *Store) cancel(ctx context.Context, tx *sql.Tx, r *runs.Run, how runs.Ca
 	if !r.Status.Over() {
 		return []runs.Hint{{Kind: runs.HintCancel, Run: r.ID}}, err
 	}
-	return []runs.Hint{{Kind: runs.HintEvents, Run: r.ID}, {Kind: runs.HintQueue}}, err
+	return []runs.Hint{{Kind: runs.HintEnd, Run: r.ID}, {Kind: runs.HintQueue}}, err
 }
 
 // displace cancels all runs of a locked thread that are not over, for a new one.

@@ -41,7 +41,7 @@ func (s *Store) Finish(ctx context.Context, w *runs.Worker, o *runs.Outcome) err
 	if runs.CheckID(o.Run) != nil {
 		return runs.ErrNotClaimed
 	}
-	now := s.now()
+	now, next := s.now(), false
 	err := s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		c, err := s.lockClaimed(ctx, tx, w, o.Run)
 		switch {
@@ -63,12 +63,17 @@ func (s *Store) Finish(ctx context.Context, w *runs.Worker, o *runs.Outcome) err
 		if err != nil {
 			return err
 		}
-		return s.saveThread(ctx, tx, c.thread)
+		err = s.saveThread(ctx, tx, c.thread)
+		next = c.thread.busy
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	s.tell(runs.Hint{Kind: runs.HintEvents, Run: o.Run}, runs.Hint{Kind: runs.HintQueue})
+	s.tell(runs.Hint{Kind: runs.HintEnd, Run: o.Run})
+	if next { // another run of the thread waits
+		s.tell(runs.Hint{Kind: runs.HintQueue})
+	}
 	return nil
 }
 

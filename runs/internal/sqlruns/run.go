@@ -70,7 +70,7 @@ func (s *Store) DeleteRun(ctx context.Context, owner, id string) error {
 		return s.refreshThread(ctx, tx, thread)
 	})
 	if err == nil {
-		s.tell(runs.Hint{Kind: runs.HintEvents, Run: id}, runs.Hint{Kind: runs.HintQueue})
+		s.tell(runs.Hint{Kind: runs.HintEnd, Run: id}, runs.Hint{Kind: runs.HintQueue})
 	}
 	return err
 }

@@ -146,7 +146,7 @@ func (s *Store) DeleteThread(ctx context.Context, owner, id string) error {
 	}
 	s.tell(runs.Hint{Kind: runs.HintThread, Thread: id})
 	if pending {
-		s.tell(runs.Hint{Kind: runs.HintEvents})
+		s.tell(runs.Hint{Kind: runs.HintEnd})
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/script"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/internal/toolchain"
 	"github.com/agenthost/agenthost/internal/toolchain/toolchaintest"
@@ -52,8 +53,8 @@ func TestREADMESnippetsAreTheExamples(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
-	snippets := regexp.MustCompile("(?s)<!-- snippet: (\\S+) -->\n```go\n(.*?)```").FindAllSubmatch(readme, -1)
-	require.Len(t, snippets, 2)
+	snippets := regexp.MustCompile("(?s)<!-- snippet: (\\S+) -->\n```\\w+\n(.*?)```").FindAllSubmatch(readme, -1)
+	require.Len(t, snippets, 4)
 	for _, snippet := range snippets {
 		source, err := os.ReadFile(filepath.Join("..", string(snippet[1])))
 		require.NoError(t, err)
@@ -199,21 +200,26 @@ func greet(context.Context, *host.Runtime, *abi.ToolCall) (*host.ToolOutput, err
 	return host.TextOutput("hello"), nil
 }
 
-func TestShoutBuiltWithGoAloneWorksAsAPlugin(t *testing.T) {
+func TestShoutIsTheSamePluginInEachLanguage(t *testing.T) {
 	t.Parallel()
 	module, err := toolchain.Build{Dir: "shout", Output: filepath.Join(t.TempDir(), "shout.wasm"), Log: t.Output()}.Run(t.Context(), toolchain.Go)
 	require.NoError(t, err)
-	agent, err := host.New(host.Config{
-		Model:      scripted.NewTurns(scripted.CallTools(abi.Call("1", "greet", nil)), scripted.Say("done")),
-		Tools:      []host.Tool{tool.Raw(abi.ToolSpec{Name: "greet"}, greet)},
-		Middleware: []host.Middleware{plugin.Wasm{Path: module}},
-	})
+	engine, err := plugin.NewEngine(plugin.EngineConfig{Loaders: []plugin.Loader{script.Loader{}}})
 	require.NoError(t, err)
-	defer func() { require.NoError(t, agent.Close()) }()
-	result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
-	require.NoError(t, err)
-	answer := result.Messages.At(2)
-	require.Equal(t, "HELLO", answer.Content.Text())
+	t.Cleanup(func() { require.NoError(t, engine.Close()) })
+	for _, path := range []string{module, "shout/shout.py", "shout/shout.ts"} {
+		agent, err := host.New(host.Config{
+			Model:      scripted.NewTurns(scripted.CallTools(abi.Call("1", "greet", nil)), scripted.Say("done")),
+			Tools:      []host.Tool{tool.Raw(abi.ToolSpec{Name: "greet"}, greet)},
+			Middleware: []host.Middleware{plugin.Wasm{Path: path, Engine: engine}},
+		})
+		require.NoError(t, err)
+		result, err := agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}})
+		require.NoError(t, err, path)
+		answer := result.Messages.At(2)
+		require.Equal(t, "HELLO", answer.Content.Text(), path)
+		require.NoError(t, agent.Close())
+	}
 }
 
 // TestNotesBuiltWithTinyGo shows that tools of a plugin, and the code that sdk/go/gen writes for their arguments, need nothing

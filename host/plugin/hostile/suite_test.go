@@ -20,7 +20,7 @@ import (
 // may continue after its deadline on a busy machine, and how much the heap may grow. The heap includes the memory of
 // several guests that run at once, and garbage that is not collected yet.
 const (
-	mostTime = 20 * time.Second
+	mostTime = 2 * time.Minute
 	mostLate = time.Second
 	mostHeap = 800 << 20
 	engines  = 256 << 20

@@ -33,7 +33,7 @@ func TestPluginsThatAreNoFiles(t *testing.T) {
 	require.NoError(t, have.PutSignature(sum, signer.Public(), signature))
 	const ref, address = "registry.example/acme/redact:1", "https://files.example/redact.wasm?v=1"
 	digest := "sha256:" + strings.Repeat("0a", 32)
-	asks := lock.Asks{Hooks: []string{"before_agent", "before_model", "after_model", "after_agent", "wrap_model_call", "wrap_tool_call"}}
+	asks := lock.Asks{Hooks: []string{"before_agent", "before_model", "after_model", "after_agent", "wrap_model_call", "wrap_tool_call"}, Messages: []string{"before_model new"}}
 	accepted := lock.Plugin{Source: ref, Manifest: digest, SHA256: sum, Signer: key, Name: "redact", Version: "1", Asks: asks}
 	build := func(source string, c *cache.Cache, locked ...lock.Plugin) (*manifest.Manifest, error) {
 		path := setup(t, echo+"middleware:\n  - plugin: "+source+"\n", nil)
@@ -111,6 +111,11 @@ func TestPluginsThatAreNoFiles(t *testing.T) {
 	_, err = build(plain, have, less)
 	require.ErrorIs(t, err, plugin.ErrAsksMore)
 	require.ErrorContains(t, err, "'agenthost plugin lock' shows the difference")
+	less = accepted
+	less.Asks.Messages = []string{"before_model last 5"}
+	_, err = build(plain, have, less)
+	require.ErrorIs(t, err, plugin.ErrAsksMore)
+	require.ErrorContains(t, err, "messages before_model new")
 
 	// A damaged module is found.
 	require.NoError(t, os.WriteFile(have.Path(sum), []byte("x"), 0o600))

@@ -43,7 +43,9 @@ type Plugin struct {
 // Asks is [plugin.Asks] with the keys of the file.
 type Asks struct {
 	Hooks        []string `yaml:"hooks"`
+	Messages     []string `yaml:"messages"`
 	Capabilities []string `yaml:"capabilities"`
+	Context      []string `yaml:"context"`
 	Reads        []string `yaml:"reads"`
 	Writes       []string `yaml:"writes"`
 }
@@ -136,7 +138,14 @@ func (p *Plugin) write(out *strings.Builder) {
 	for _, list := range []struct {
 		key   string
 		names []string
-	}{{"hooks", p.Asks.Hooks}, {"capabilities", p.Asks.Capabilities}, {"reads", p.Asks.Reads}, {"writes", p.Asks.Writes}} {
+	}{
+		{"hooks", p.Asks.Hooks},
+		{"messages", p.Asks.Messages},
+		{"capabilities", p.Asks.Capabilities},
+		{"context", p.Asks.Context},
+		{"reads", p.Asks.Reads},
+		{"writes", p.Asks.Writes},
+	} {
 		names := make([]string, len(list.names))
 		for i, name := range list.names {
 			names[i] = quoted(name)

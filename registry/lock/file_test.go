@@ -16,7 +16,10 @@ var (
 	accepted = lock.Plugin{
 		Source: "ghcr.io/acme/redact:1.2", Manifest: "sha256:" + sum, SHA256: sum, Name: "acme/redact", Version: "1.2 \"β\"\n# no comment",
 		Signer: "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3",
-		Asks:   lock.Asks{Hooks: []string{"before_model"}, Capabilities: []string{"http.fetch", "kv.get"}, Reads: []string{"todos"}, Writes: []string{}},
+		Asks: lock.Asks{
+			Hooks: []string{"before_model"}, Messages: []string{"before_model last 3"}, Capabilities: []string{"http.fetch", "kv.get"},
+			Context: []string{"tenant"}, Reads: []string{"todos"}, Writes: []string{},
+		},
 	}
 )
 
@@ -109,7 +112,9 @@ func FuzzRead(f *testing.F) {
 			require.NotNil(t, q)
 			require.Equal(t, []string{p.Manifest, p.SHA256, p.Signer, p.Name, p.Version}, []string{q.Manifest, q.SHA256, q.Signer, q.Name, q.Version})
 			require.ElementsMatch(t, p.Asks.Hooks, q.Asks.Hooks)
+			require.ElementsMatch(t, p.Asks.Messages, q.Asks.Messages)
 			require.ElementsMatch(t, p.Asks.Capabilities, q.Asks.Capabilities)
+			require.ElementsMatch(t, p.Asks.Context, q.Asks.Context)
 		}
 	})
 }

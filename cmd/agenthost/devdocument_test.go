@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -56,14 +57,22 @@ func printedByDev(lines string) string {
 // develop starts agenthost dev in the reader's directory, and stops it at the end of the test.
 func (r *reader) develop(printed *screen) {
 	r.t.Helper()
-	ctx, stop := context.WithCancel(context.WithoutCancel(r.t.Context()))
-	c := exec.CommandContext(ctx, "sh", "-c", "exec agenthost dev --listen 127.0.0.1:0")
-	c.Dir, c.Env, c.Stdout, c.Stderr = r.dir, r.environment, printed, printed
+	develop(r.t, r.dir, r.environment, printed, "sh", "-c", "exec agenthost dev --listen 127.0.0.1:0")
+}
+
+// develop starts a program that is agenthost dev. The returned function stops it, and so does the end of the test.
+func develop(t *testing.T, dir string, environment []string, printed *screen, program string, args ...string) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	c := exec.CommandContext(ctx, program, args...)
+	c.Dir, c.Env, c.Stdout, c.Stderr = dir, environment, printed, printed
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
-	require.NoError(r.t, c.Start())
-	r.t.Cleanup(func() {
-		stop()
+	require.NoError(t, c.Start())
+	stop = sync.OnceFunc(func() {
+		cancel()
 		_ = c.Wait() // it reports that the context has ended
-		require.True(r.t, c.ProcessState.Success(), "%v\n%s", c.ProcessState, &printed.text)
+		require.True(t, c.ProcessState.Success(), "%v\n%s", c.ProcessState, &printed.text)
 	})
+	t.Cleanup(stop)
+	return stop
 }

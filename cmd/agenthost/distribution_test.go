@@ -74,11 +74,11 @@ func TestAPluginTravels(t *testing.T) {
 	host, stop := startRegistry(t)
 	author, user, colleague := arrive(t), arrive(t), arrive(t)
 
-	// The author starts a plugin, tests it, and pushes it.
+	// The author starts a plugin, develops it, and pushes it.
 	author.must("plugin", "new", "greeter", "--lang", "ts", "--hooks", "wrap_model_call")
 	author.dir = filepath.Join(filepath.Dir(author.dir), "greeter")
 	author.must("plugin", "test")
-	author.write("greeter.ts", greeterVersion("1.0.0", ""))
+	author.developsGreeter()
 	said, _ := author.must("plugin", "keygen", "acme", "--no-password")
 	key := regexp.MustCompile(`RW\S+`).FindString(said)
 	require.NotEmpty(t, key)
@@ -154,6 +154,21 @@ func TestAPluginTravels(t *testing.T) {
 	said, _ = user.must("run", "hi")
 	require.Equal(t, "greeter 2.0.0\n", said)
 
+	// A hook that sees more messages than before asks for more, too.
+	seesAll := strings.Replace(greeterVersion("3.0.0", `"http.fetch": "to look up names"`), "wrapModelCall() {", "wrapModelCall: { messages: \"all\", hook() {", 1)
+	author.write("greeter.ts", strings.Replace(seesAll, "\t},\n", "\t} },\n", 1))
+	author.must("plugin", "push", "greeter.ts", "oci://"+host+"/acme/greeter:2", "--sign", "acme.key")
+	require.Contains(t, user.fails(exitPlugin, "plugin", "lock"), "now also asks    for messages wrap_model_call all")
+	author.must("plugin", "push", "greeter.ts", "oci://"+host+"/acme/greeter:3", "--sign", "acme.key")
+	user.write("agenthost.yaml", remoteAgent(strings.Replace(source, "greeter:1", "greeter:3", 1)))
+	require.Contains(t, user.fails(exitPlugin, "plugin", "pull"), "it asks for more than the lock file says: messages wrap_model_call all")
+	require.Contains(t, user.fails(exitPlugin, "run", "--pull", "hi"), "it asks for more than the lock file says: messages wrap_model_call all")
+	user.must("plugin", "lock", "--accept")
+	said, _ = user.must("run", "--pull", "hi")
+	require.Equal(t, "greeter 3.0.0\n", said)
+	user.write("agenthost.yaml", remoteAgent(strings.Replace(source, "greeter:1", "greeter:2", 1)))
+	user.must("plugin", "lock", "--accept")
+
 	// What the manifest demands and the lock file does not have is refused.
 	other, _ := user.must("plugin", "keygen", "other", "--no-password")
 	stranger := regexp.MustCompile(`RW\S+`).FindString(other)
@@ -184,6 +199,35 @@ func TestAPluginTravels(t *testing.T) {
 	_, said = colleague.must("plugin", "pull")
 	require.Contains(t, said, "is on this machine")
 	colleague.fails(exitFailed, "plugin", "lock")
+}
+
+// developsGreeter lets agenthost dev serve the new project while its author makes greeter 1.0.0 of it, with a mistake on the way.
+func (n *newcomer) developsGreeter() {
+	n.t.Helper()
+	printed := newScreen()
+	stop := develop(n.t, n.dir, n.env, printed, os.Args[0], "dev", "--listen", "127.0.0.1:0")
+	defer stop()
+	await := func(expression string) []string {
+		n.t.Helper()
+		return printed.await(n.t, expression)
+	}
+	await(`greeter.ts: checked in \d+\.\d s; 1 golden case passed\n`)
+	address := await(`serving try-greeter at (http://\S+);`)[0]
+	answers := func(want string) {
+		n.t.Helper()
+		said, _ := n.must("run", "-q", "--server", address, "hi")
+		require.Equal(n.t, want+"\n", said)
+	}
+	answers("These are the files.")
+	n.write("greeter.ts", greeterVersion("1.0.0", "")+"}")
+	await(`ERROR greeter.ts: it does not load\n  read: script: greeter.ts:11: Unexpected "}"\n  the last good version goes on serving\n`)
+	answers("These are the files.")
+	n.write("greeter.ts", greeterVersion("1.0.0", ""))
+	await(`ERROR greeter.ts: 1 of 1 golden case failed\n  testdata/instructs.yaml: FAILED\n(.*\n)+  the last good version goes on serving\n`)
+	n.must("plugin", "test", "--update")
+	await(`greeter.ts: well again: checked in`)
+	await(`all is well again`)
+	answers("greeter 1.0.0")
 }
 
 // TestAPluginIsPulledIntoAFile pulls modules and signatures for a manifest that names files.

@@ -283,6 +283,10 @@ func TestDoctorOfToolchains(t *testing.T) {
 	}, found["rust target"])
 	program("rustc", `echo "rustc: libLLVM.so is missing" >&2; exit 127`)
 	require.Equal(t, "rustc cannot be run: exit status 127: rustc: libLLVM.so is missing", b.examined(exitOK)["rustc"].Found)
+	program("rustc", `echo "error: rustup could not choose a version of rustc to run, and no default is configured.
+Stack backtrace:" >&2; exit 1`)
+	require.Equal(t, check{"rustc", checkNote, "rustup's default toolchain is missing", "to build plugins in Rust, run: rustup default stable"},
+		b.examined(exitOK)["rustc"])
 	require.NoError(t, os.Remove(filepath.Join(dir, "rustc")))
 	require.Equal(t, checkNote, b.examined(exitOK)["rustc"].Outcome)
 }

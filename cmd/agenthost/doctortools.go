@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -47,6 +48,10 @@ func (d *doctor) toolchains(ctx context.Context) {
 		said, err := c.run(ctx)
 		if ctx.Err() != nil {
 			return
+		}
+		if missing, ok := errors.AsType[*toolchain.MissingError](err); ok {
+			d.note(c.subject, missing.What+" is missing", "to build plugins in Rust, "+missing.Remedy)
+			continue
 		}
 		if err != nil {
 			d.note(c.subject, fmt.Sprintf("%s cannot be run: %v", c.program, err), c.remedy)
@@ -109,6 +114,9 @@ func (c *compiler) run(ctx context.Context) (string, error) {
 	command.Stdout, command.Stderr = &said, &complaint
 	command.WaitDelay = time.Second
 	if err := command.Run(); err != nil {
+		if what, remedy := toolchain.WithoutToolchain(complaint.String()); what != "" {
+			return "", &toolchain.MissingError{Language: toolchain.Rust, What: what, Remedy: "run: " + remedy}
+		}
 		if printed := strings.TrimSpace(complaint.String()); printed != "" {
 			return "", fmt.Errorf("%w: %s", err, text.Head(printed, maxComplaint))
 		}

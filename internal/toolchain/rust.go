@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -62,14 +63,38 @@ func (b *Build) checkRustTarget(ctx context.Context) error {
 	if err != nil {
 		return &MissingError{Rust, "rustc", "Install Rust from https://rustup.rs; if $RUSTC is set, let it name the compiler."}
 	}
-	var said bytes.Buffer
-	if err := b.do(ctx, &tool{path: rustc, args: []string{"--print", "target-libdir", "--target", rustTarget}, stdout: &said}); err != nil {
+	var said, complaint bytes.Buffer
+	t := &tool{path: rustc, args: []string{"--print", "target-libdir", "--target", rustTarget}, stdout: &said, stderr: &complaint}
+	if err := b.do(ctx, t); err != nil {
+		if what, command := WithoutToolchain(complaint.String()); what != "" {
+			return &MissingError{Rust, what, "Run: " + command}
+		}
+		if b.Log != nil {
+			_, _ = b.Log.Write(complaint.Bytes()) // a log that cannot be written to is no reason for another error
+		}
 		return err
 	}
 	if libraries, _ := filepath.Glob(filepath.Join(strings.TrimSpace(said.String()), "libstd-*.rlib")); len(libraries) == 0 {
 		return &MissingError{Rust, "Rust's target " + rustTarget, "Install it: rustup target add " + rustTarget}
 	}
 	return nil
+}
+
+// notInstalled matches what rustup prints about a toolchain that is chosen and not there.
+var notInstalled = regexp.MustCompile(`toolchain '([A-Za-z0-9._-]+)' is not installed`)
+
+// WithoutToolchain returns what is missing, and the command that mends it, if rustup printed the complaint because it has no toolchain to
+// run. Otherwise it returns empty strings. rustup itself adds a stack trace of many lines.
+func WithoutToolchain(complaint string) (what, command string) {
+	chosen := notInstalled.FindStringSubmatch(complaint)
+	switch {
+	case chosen != nil:
+		return "Rust's toolchain " + chosen[1], "rustup toolchain install " + chosen[1]
+	case strings.Contains(complaint, "rustup") && strings.Contains(complaint, "no default"):
+		return "rustup's default toolchain", "rustup default stable"
+	default:
+		return "", ""
+	}
 }
 
 // setsStack reports whether the project or the user sets a stack size.

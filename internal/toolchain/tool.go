@@ -27,6 +27,7 @@ type tool struct {
 	args        []string
 	environment []string  // added to that of this process
 	stdout      io.Writer // nil: the log
+	stderr      io.Writer // nil: the log
 }
 
 // do runs a tool to its end. When ctx ends, the tool gets an interrupt, as by Ctrl-C, and is killed after stopDelay.
@@ -35,9 +36,12 @@ func (b *Build) do(ctx context.Context, t *tool) error {
 	c := exec.CommandContext(ctx, t.path, t.args...)
 	c.Dir = b.Dir
 	c.Env = append(c.Environ(), t.environment...)
-	c.Stdout, c.Stderr = t.stdout, b.Log
-	if c.Stdout == nil {
+	c.Stdout, c.Stderr = t.stdout, t.stderr
+	if t.stdout == nil {
 		c.Stdout = b.Log
+	}
+	if t.stderr == nil {
+		c.Stderr = b.Log
 	}
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = stopDelay

@@ -128,6 +128,35 @@ func TestRustWithoutACdylib(t *testing.T) {
 	require.ErrorContains(t, err, `crate-type = ["cdylib"]`)
 }
 
+// What rustup prints when it has no toolchain to run.
+const (
+	noDefault = "error: rustup could not choose a version of rustc to run, because one wasn't specified explicitly, and no default is configured.\n" +
+		"help: run 'rustup default stable' to download the latest stable release of Rust and set it as your default toolchain.\n\n" +
+		"Stack backtrace:\n   0: anyhow::error\n"
+	notInstalled = "error: toolchain 'nightly-2025-01-01' is not installed\n\nStack backtrace:\n   0: anyhow::error\n"
+)
+
+func TestRustupWithoutAToolchain(t *testing.T) {
+	fake(t, "cargo", "exit 1")
+	for complaint, says := range map[string]string{
+		noDefault:    "rustup's default toolchain is missing; --lang rust needs it\nRun: rustup default stable",
+		notInstalled: "Rust's toolchain nightly-2025-01-01 is missing; --lang rust needs it\nRun: rustup toolchain install nightly-2025-01-01",
+	} {
+		said := filepath.Join(t.TempDir(), "said")
+		require.NoError(t, os.WriteFile(said, []byte(complaint), 0o600))
+		fake(t, "rustc", "cat '"+said+"' >&2; exit 1")
+		var log bytes.Buffer
+		_, err := toolchain.Build{Dir: sources(t, "rust"), Log: &log}.Run(t.Context(), toolchain.Rust)
+		require.EqualError(t, err, says)
+		require.Empty(t, log.String())
+	}
+	fake(t, "rustc", "echo libLLVM.so is missing >&2; exit 127")
+	var log bytes.Buffer
+	_, err := toolchain.Build{Dir: sources(t, "rust"), Log: &log}.Run(t.Context(), toolchain.Rust)
+	require.EqualError(t, err, "rustc failed: exit status 127")
+	require.Equal(t, "libLLVM.so is missing\n", log.String())
+}
+
 func TestWhatIsMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("TINYGO", "")

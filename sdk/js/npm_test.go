@@ -39,8 +39,14 @@ func TestThePackedPackage(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "policy.wasm"), module, 0o600))
 	packages.Copy(t, dir, "test/testing.test.mjs")
-	require.Regexp(t, `(?m)^# pass 6$`, packages.Run(t, dir, []string{"PACKED=policy.wasm"}, "node", "--test", "--test-reporter=tap"))
-	require.FileExists(t, filepath.Join(dir, "node_modules", "agenthost", "engine", "quickjs", "LICENSE"))
+	require.Regexp(t, `(?m)^# pass 7$`, packages.Run(t, dir, []string{"PACKED=policy.wasm"}, "node", "--test", "--test-reporter=tap"))
+	packed := filepath.Join(dir, "node_modules", "agenthost")
+	require.FileExists(t, filepath.Join(packed, "engine", "quickjs", "LICENSE"))
+	licence, err := os.ReadFile("../../LICENSE")
+	require.NoError(t, err)
+	shipped, err := os.ReadFile(filepath.Join(packed, "LICENSE"))
+	require.NoError(t, err)
+	require.Equal(t, string(licence), string(shipped))
 }
 
 // TestTypes checks the types of the package, the examples and the tutorial with tsc. Lines with @ts-expect-error must not compile.

@@ -7,6 +7,7 @@ import { decode, encode } from "./msgpack.js"
 const section = "agenthost.script"
 const snake = { beforeAgent: "before_agent", beforeModel: "before_model", wrapModelCall: "wrap_model_call", afterModel: "after_model",
 	wrapToolCall: "wrap_tool_call", afterAgent: "after_agent", callTool: "call_tool" }
+const starts = { add: 0, append: [] } // of fields with these reducers
 const OK = 0n, FAILED = -20n, INTERRUPTED = -21n, NOT_SUPPORTED = -5n
 
 /** Loads a plugin: a script in JavaScript, or a module that agenthost plugin pack made, for scripts in TypeScript and with imports. */
@@ -62,16 +63,40 @@ class Plugin {
 	call(hook, input = {}, { next = () => ({}), operations = {}, now = 1_767_225_600_000, seed = 1 } = {}) {
 		const name = snake[hook]
 		if (!name) throw new TypeError(`there is no hook ${hook}; choose from ${Object.keys(snake).join(", ")}`)
-		const messages = Array.isArray(input.messages) ? view(input.messages) : input.messages
-		const request = input.request && { model: "test", tools: [], messages: view([]), ...input.request }
-		if (Array.isArray(request?.messages)) request.messages = view(request.messages)
-		const document = encode({
-			run: "run-1", step: `test.${name}`, n: ++this.#n, seed, ...input, messages, request, now: BigInt(now) * 1_000_000n,
-		})
+		const document = encode({ ...this.#completed(name, hook, input), step: `test.${name}`, n: ++this.#n, seed, now: BigInt(now) * 1_000_000n })
 		const frame = this.#enter(name, document, { next, operations, now: BigInt(now) * 1_000_000n, seed: BigInt(seed) })
 		const { result, log, events, changes } = frame
 		if (result?.error) throw Object.assign(new PluginError(result.error), { log })
 		return { result, log, events, next: changes }
+	}
+
+	// Returns what the plugin says of a hook or tool. Inputs that no host sends are refused.
+	#declared(name, hook, input) {
+		if ((name === "wrap_tool_call" || name === "call_tool") && !input.call) {
+			throw new TypeError(`${hook} needs a call in its input: { call: { id: "call-1", name: "search", args: {} } }`)
+		}
+		const { hooks, tools = [] } = this.description
+		if (name === "call_tool") {
+			if (tools.some((t) => t.name === input.call.name)) return {}
+			throw new TypeError(`the plugin has no tool ${input.call.name}; it has ${tools.map((t) => t.name).join(", ") || "none"}`)
+		}
+		if (hooks[name]) return hooks[name]
+		const has = Object.keys(snake).filter((key) => hooks[snake[key]])
+		throw new TypeError(`the plugin has no ${hook}; it has ${has.join(", ") || "none"}`)
+	}
+
+	// Returns an input with what the host adds to it: start values of the fields, and of the messages those that the hook sees.
+	#completed(name, hook, input) {
+		const { messages: shows = "none", reads } = this.#declared(name, hook, input)
+		const state = {}
+		for (const { name: field, reducer } of this.description.fields ?? []) {
+			if (reducer in starts && (!reads || reads.includes(field))) state[field] = starts[reducer]
+		}
+		const document = { run: "run-1", ...input, state: { ...state, ...input.state } }
+		const request = name === "wrap_model_call" ? document.request = { model: "test", tools: [], ...input.request } : undefined
+		const holder = request ?? document
+		holder.messages = shows === "none" ? undefined : view(holder.messages ?? [], shows)
+		return document
 	}
 
 	// Calls an export.
@@ -161,4 +186,9 @@ class Plugin {
 	}
 }
 
-const view = (items) => ({ from: 0, items, total: items.length })
+// Returns the messages that a hook sees of a list: all, or the last ones.
+const view = (messages, shows) => {
+	if (!Array.isArray(messages)) return messages
+	const from = shows.last === undefined ? 0 : Math.max(0, messages.length - shows.last)
+	return { from, items: messages.slice(from), total: messages.length }
+}

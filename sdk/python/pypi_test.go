@@ -76,6 +76,12 @@ func TestThePackedPackage(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(tutorial, string(block[1])), block[2], 0o600))
 	}
 
+	licence, err := os.ReadFile("../../LICENSE")
+	require.NoError(t, err)
+	shipped, err := os.ReadFile(packages.Only(t, filepath.Join(i.site, "agenthost_sdk-*.dist-info", "licenses", "LICENSE")))
+	require.NoError(t, err)
+	require.Equal(t, string(licence), string(shipped))
+
 	t.Run("has what the engine has", func(t *testing.T) {
 		t.Parallel()
 		sources, err := filepath.Glob("engine/api/agenthost/*.py")

@@ -58,6 +58,22 @@ test("tools and models", async () => {
 	assert.equal(p.call("wrapModelCall", { request: { messages: [{ role: "human", content: "hi" }] } }, fails).result.response.messages[0].content, "busy1")
 })
 
+test("a hook gets what it declares, and fields start as in a run", async () => {
+	const p = await loadSource(source(`fields: { sum: { reducer: "add" }, list: { reducer: "append" }, last: {} },
+		beforeModel: { messages: { last: 2 }, hook: ({ state, messages }) => ({ state: { last: [state, messages.map((m) => m.content)] } }) },
+		afterModel: { messages: "all", reads: ["sum"], hook: ({ state, messages }) => ({ state: { last: [state, messages.length] } }) },
+		afterAgent: ({ state, messages }) => ({ state: { last: [state, messages.length] } })`))
+	const messages = ["a", "b", "c"].map((content) => ({ role: "human", content }))
+	const seen = (hook, input) => p.call(hook, { messages, ...input }).result.state.last
+	assert.deepEqual(seen("beforeModel"), [{ sum: 0, list: [] }, ["b", "c"]])
+	assert.deepEqual(seen("beforeModel", { state: { sum: 3, last: "x" } }), [{ sum: 3, list: [], last: "x" }, ["b", "c"]])
+	assert.deepEqual(seen("afterModel"), [{ sum: 0 }, 3])
+	assert.deepEqual(seen("afterAgent"), [{ sum: 0, list: [] }, 0], "it declares no messages")
+	assert.throws(() => p.call("beforeAgent"), /the plugin has no beforeAgent; it has beforeModel, afterModel, afterAgent/)
+	assert.throws(() => p.call("wrapToolCall"), /wrapToolCall needs a call in its input/)
+	assert.throws(() => p.call("callTool", { call }), /the plugin has no tool search; it has none/)
+})
+
 test("files", async () => {
 	await writeFile("policy.js", source("beforeModel: () => ({ state: { a: 1 } })"))
 	assert.deepEqual((await load("policy.js")).call("beforeModel").result, { state: { a: 1 } })

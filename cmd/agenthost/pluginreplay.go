@@ -174,7 +174,7 @@ func (r *replayRun) load(ctx context.Context, p *cassette.Plugin) (*author.Repla
 	w, err := r.module(p)
 	var loaded *author.Replay
 	if err == nil {
-		loaded, err = author.NewReplay(ctx, w, p)
+		loaded, err = author.NewReplay(ctx, w, p, nil)
 	}
 	if err != nil {
 		if ctx.Err() != nil {

@@ -58,7 +58,7 @@ func (r *taped) frames(t testing.TB) []*cassette.Frame {
 func replayed(t testing.TB, w plugin.Wasm, frames ...*cassette.Frame) []*cassette.Frame {
 	t.Helper()
 	w.Engine = compiled
-	r, err := author.NewReplay(t.Context(), w, frames[0].Plugin)
+	r, err := author.NewReplay(t.Context(), w, frames[0].Plugin, nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, r.Close()) }()
 	out := make([]*cassette.Frame, len(frames))
@@ -367,7 +367,7 @@ func TestReplayRefusesWhatIsNoRecording(t *testing.T) {
 	_, err := setup(t, plugin.Wasm{Bytes: module, Recorder: record}).run(t)
 	require.NoError(t, err)
 	frame := record.frames(t)[0]
-	r, err := author.NewReplay(t.Context(), plugin.Wasm{Bytes: module, Engine: compiled}, frame.Plugin)
+	r, err := author.NewReplay(t.Context(), plugin.Wasm{Bytes: module, Engine: compiled}, frame.Plugin, nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, r.Close()) }()
 	require.True(t, r.Same())
@@ -385,12 +385,12 @@ func TestReplayRefusesWhatIsNoRecording(t *testing.T) {
 	}
 	hostile := *frame.Plugin
 	hostile.SHA256 = "00"
-	other, err := author.NewReplay(t.Context(), plugin.Wasm{Bytes: module, Engine: compiled}, &hostile)
+	other, err := author.NewReplay(t.Context(), plugin.Wasm{Bytes: module, Engine: compiled}, &hostile, nil)
 	require.NoError(t, err)
 	require.False(t, other.Same())
 	require.NoError(t, other.Close())
 	hostile.Config = wire.Map{{Key: "only", Value: wire.Int(1)}}.Raw()
-	_, err = author.NewReplay(t.Context(), plugin.Wasm{Bytes: module, Engine: compiled}, &hostile)
+	_, err = author.NewReplay(t.Context(), plugin.Wasm{Bytes: module, Engine: compiled}, &hostile, nil)
 	require.ErrorContains(t, err, "config")
 }
 

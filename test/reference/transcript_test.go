@@ -101,7 +101,7 @@ func performAgain(t *testing.T, v *reference.Vector, recorded, other *reference.
 	for _, frame := range calls.frames {
 		replay, ok := replays[frame.Plugin]
 		if !ok {
-			replay, err = author.NewReplay(t.Context(), calls.twins[string(frame.Plugin.Config)], frame.Plugin)
+			replay, err = author.NewReplay(t.Context(), calls.twins[string(frame.Plugin.Config)], frame.Plugin, nil)
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, replay.Close()) })
 			replays[frame.Plugin] = replay

@@ -2,8 +2,10 @@ package author
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/agenthost/agenthost/abi/wire"
@@ -24,15 +26,16 @@ const replayDeadline = time.Minute
 
 // NewReplay loads a module as an agent does, and configures it as it was when it was recorded. It uses the module of w with
 // its checks, the Engine, and Config, which replaces the recorded configuration unless it is nil. The limits and the isolation
-// are those of the recording, and stand-ins replace what was granted.
-func NewReplay(ctx context.Context, w plugin.Wasm, recorded *cassette.Plugin) (*Replay, error) {
+// are those of the recording, and stand-ins replace what was granted; the deadline is that of w, or a minute. The logger gets
+// the lines that the guest logs; nil drops them.
+func NewReplay(ctx context.Context, w plugin.Wasm, recorded *cassette.Plugin, logger *slog.Logger) (*Replay, error) {
 	l := &recorded.Limits
-	env := host.Env{Name: recorded.Name}
+	env := host.Env{Name: recorded.Name, Logger: logger}
 	module := plugin.Wasm{
 		ID: w.ID, Path: w.Path, Bytes: w.Bytes, SHA256: w.SHA256, Minisign: w.Minisign, Signature: w.Signature, Config: w.Config, Engine: w.Engine,
 		Isolation: plugin.IsolateCall,
 		Limits: plugin.Limits{
-			Memory: l.Memory, Fuel: l.Fuel, Deadline: replayDeadline, Input: l.Input, Result: l.Result, HostCalls: l.HostCalls,
+			Memory: l.Memory, Fuel: l.Fuel, Deadline: cmp.Or(w.Limits.Deadline, replayDeadline), Input: l.Input, Result: l.Result, HostCalls: l.HostCalls,
 			Next: l.Next, Log: l.Log, Instances: 1,
 		},
 	}
@@ -56,6 +59,12 @@ func NewReplay(ctx context.Context, w plugin.Wasm, recorded *cassette.Plugin) (*
 // Same reports whether module and configuration are those of the recording and fuel is counted in the same way, in which
 // case calls must use the same fuel.
 func (r *Replay) Same() bool { return r.same }
+
+// Usage returns what the module has used so far.
+func (r *Replay) Usage() plugin.Usage { return r.plugin.Usage() }
+
+// SHA256 returns the digest of the module, in hexadecimal.
+func (r *Replay) SHA256() string { return r.plugin.Cassette().SHA256 }
 
 // Close ends the replay.
 func (r *Replay) Close() error { return r.plugin.Close() }

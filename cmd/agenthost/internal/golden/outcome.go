@@ -13,7 +13,8 @@ import (
 
 // Outcome is the outcome of a case.
 type Outcome struct {
-	Fuel uint64
+	Fuel  uint64
+	Frame *cassette.Frame // the call, with its plugin
 
 	keys    wire.Map // result, error, next, events, store, log, fault and fuel, if present
 	fault   string   // the kind of fault; "" if there was none
@@ -25,7 +26,7 @@ type Outcome struct {
 // outcome describes what the guest did.
 func (s *scene) outcome() (*Outcome, error) {
 	f := s.recorded
-	out := &Outcome{Fuel: f.Fuel, lacks: s.lacks}
+	out := &Outcome{Fuel: f.Fuel, Frame: f, lacks: s.lacks}
 	if s.refused != nil {
 		out.refused = s.refused.Error()
 	}
@@ -50,8 +51,8 @@ func (s *scene) outcome() (*Outcome, error) {
 	if err := out.exchanges(f.Exchanges); err != nil {
 		return nil, err
 	}
-	if len(s.log) > 0 {
-		log, err := wire.Of(s.log)
+	if lines := s.log.All(); len(lines) > 0 {
+		log, err := wire.Of(lines)
 		if err != nil {
 			return nil, err
 		}

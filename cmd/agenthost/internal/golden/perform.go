@@ -69,7 +69,7 @@ func (c *Case) load(ctx context.Context, w plugin.Wasm, s *scene) (*host.Hooks, 
 	if g.ModelGenerate {
 		w.Grant.ModelGenerate = &plugin.ModelGrant{Model: modelName}
 	}
-	return w.Hooks(ctx, host.Env{Name: w.Name(), Agent: "test", Logger: slog.New(&logHandler{scene: s}), Models: c.models()})
+	return w.Hooks(ctx, host.Env{Name: w.Name(), Agent: "test", Logger: slog.New(&s.log), Models: c.models()})
 }
 
 // models returns the models that the plugin may name.
@@ -189,9 +189,10 @@ func (s *scene) why(result *host.Result) string {
 }
 
 // Record stores what the guest did.
-func (s *scene) Record(_ *cassette.Plugin, frame *cassette.Frame) {
+func (s *scene) Record(p *cassette.Plugin, frame *cassette.Frame) {
 	if s.recorded == nil {
 		s.recorded = frame
+		s.recorded.Plugin = p
 		s.stored, s.unread = s.shelf.content(context.Background()) // at the end of a run, its own entries are dropped
 	}
 }

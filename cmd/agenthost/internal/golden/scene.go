@@ -3,13 +3,12 @@ package golden
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/guestlog"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
@@ -36,8 +35,7 @@ type scene struct {
 	refused  error           // why the host refused the update
 	lacks    []string        // the calls that the case has no answer for
 
-	mu  sync.Mutex
-	log []string
+	log guestlog.Lines
 }
 
 // performs reports whether the hook should run now, and not be skipped.
@@ -210,43 +208,4 @@ func (s *scene) nextTool(_ context.Context, req *host.ToolRequest) (*abi.Message
 		answer.Status = made.Status
 	}
 	return &answer, nil
-}
-
-// logHandler collects what the guest logs.
-type logHandler struct {
-	slog.Handler
-
-	scene *scene
-}
-
-// Enabled accepts every level.
-func (*logHandler) Enabled(context.Context, slog.Level) bool { return true }
-
-// WithAttrs ignores the attributes.
-func (l *logHandler) WithAttrs([]slog.Attr) slog.Handler { return l }
-
-// Handle stores a line of the hook and ignores those of the host.
-func (l *logHandler) Handle(_ context.Context, r slog.Record) error {
-	r.Attrs(func(a slog.Attr) bool {
-		if a.Key == "hook" && r.NumAttrs() == 1 {
-			l.scene.mu.Lock()
-			defer l.scene.mu.Unlock()
-			l.scene.log = append(l.scene.log, levelName(r.Level)+": "+r.Message)
-		}
-		return true
-	})
-	return nil
-}
-
-func levelName(level slog.Level) string {
-	switch level {
-	case slog.LevelDebug:
-		return "debug"
-	case slog.LevelWarn:
-		return "warning"
-	case slog.LevelError:
-		return "error"
-	default:
-		return "info"
-	}
 }

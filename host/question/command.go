@@ -46,12 +46,12 @@ func (c Command) Line(more ...string) string {
 	if c.Checkpoint != 0 {
 		words = append(words, "--checkpoint", strconv.FormatUint(uint64(c.Checkpoint), 10))
 	}
-	return shell(append(words, more...))
+	return Shell(append(words, more...))
 }
 
 // Chat returns the command that continues the thread as a chat, quoted for a shell.
 func (c Command) Chat() string {
-	return shell(append([]string{"agenthost", "chat", "--thread", c.Thread}, c.options()...))
+	return Shell(append([]string{"agenthost", "chat", "--thread", c.Thread}, c.options()...))
 }
 
 // options returns the flags that choose the agent and the context.
@@ -69,8 +69,8 @@ func (c Command) options() (words []string) {
 	return words
 }
 
-// shell joins words to a command line.
-func shell(words []string) string {
+// Shell joins words to a command line, quoted for a shell.
+func Shell(words []string) string {
 	out := make([]string, len(words))
 	for i, word := range words {
 		out[i] = quoted(word)

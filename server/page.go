@@ -8,9 +8,14 @@ import (
 	"github.com/agenthost/agenthost/studio"
 )
 
-// pageRoutes returns the routes of the page. It needs no credential, and says nothing about the agents: it asks for a key.
-func pageRoutes() (out []route) {
-	for _, file := range studio.Files() {
+// pageRoutes returns the routes of the page. It needs no credential, and says nothing about the agents: it asks for a key. That of dev uses the paths
+// of package dev too.
+func pageRoutes(dev bool) (out []route) {
+	files := studio.Files()
+	if dev {
+		files = studio.DevFiles()
+	}
+	for _, file := range files {
 		at, name := file.Path, path.Base(file.Path)
 		summary := "Read the file " + name + " of the studio"
 		if at == "/" {

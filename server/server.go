@@ -17,6 +17,7 @@ import (
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/runs/webhook"
 	"github.com/agenthost/agenthost/server/config"
+	"github.com/agenthost/agenthost/server/dev"
 	"github.com/agenthost/agenthost/server/internal/access"
 	"github.com/agenthost/agenthost/server/langgraph"
 )
@@ -30,6 +31,8 @@ type Config struct {
 	Logger *slog.Logger   // nil: nothing is logged
 	// Version is that of agenthost, for clients.
 	Version string
+	// Dev is what the page of `agenthost dev` works with; nil: there are no paths below /dev/.
+	Dev *dev.Config
 }
 
 // Server is a server of agents. It performs runs from New on; the caller must close it.
@@ -37,6 +40,7 @@ type Server struct {
 	config      Config
 	log         *slog.Logger
 	door        *langgraph.Handler
+	dev         *dev.Handler // nil: there is none
 	service     *runs.Service
 	engine      *engine.Engine
 	webhooks    *webhook.Sender
@@ -80,9 +84,9 @@ func New(c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.told = newDeliveries(s)
+	streams := access.NewSlots("streams", c.Serve.Limits.StreamsPerOwner, c.Serve.Limits.Streams)
 	s.door = langgraph.New(langgraph.Config{
-		Store: c.Store, Logger: c.Logger, Version: c.Version, Closing: s.closing, Healthy: s.healthy,
-		Streams: access.NewSlots("streams", c.Serve.Limits.StreamsPerOwner, c.Serve.Limits.Streams),
+		Store: c.Store, Logger: c.Logger, Version: c.Version, Closing: s.closing, Healthy: s.healthy, Streams: streams,
 	})
 	if s.service, err = runs.NewService(runs.ServiceConfig{
 		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, MaxQueued: c.Serve.Limits.RunsPerOwner, Expiry: expiry(c.Serve),
@@ -91,6 +95,11 @@ func New(c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.door.Service = s.service
+	if c.Dev != nil {
+		with := *c.Dev
+		with.Service, with.Streams, with.Closing = s.service, streams, s.closing
+		s.dev = dev.New(with)
+	}
 	s.service.Start()
 	if s.description, err = OpenAPI(); err != nil {
 		return nil, err

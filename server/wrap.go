@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/server/auth"
+	"github.com/agenthost/agenthost/server/dev"
 	"github.com/agenthost/agenthost/server/internal/access"
 	"github.com/agenthost/agenthost/server/internal/detail"
 	"github.com/agenthost/agenthost/server/internal/openapi"
@@ -40,6 +41,9 @@ func (s *Server) wrap(door http.Handler, authenticator auth.Authenticator) (http
 	for _, r := range s.routes() {
 		mux.HandleFunc("GET "+r.path, r.serve)
 	}
+	if s.dev != nil {
+		mux.Handle(dev.Path, s.dev)
+	}
 	mux.Handle("/", door)
 	return access.Chain(mux, access.RequestIDs(), access.Log(s.log), access.Recover(s.log), hosts, origins,
 		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, open), rates,
@@ -69,7 +73,7 @@ type route struct {
 }
 
 func (s *Server) routes() []route {
-	return append(pageRoutes(), []route{
+	return append(pageRoutes(s != nil && s.dev != nil), []route{
 		{"/healthz", healthz, openapi.Operation{ID: "healthz", Summary: "Say that the process lives", Text: "text/plain"}},
 		{"/readyz", s.ready, openapi.Operation{
 			ID: "readyz", Summary: "Say whether the server takes requests", Text: "text/plain", Errors: []int{http.StatusServiceUnavailable},

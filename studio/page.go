@@ -35,13 +35,20 @@ type File struct {
 }
 
 // Files returns the files of the page, which the server has at these paths. They are the same for all servers.
-var Files = sync.OnceValue(func() []*File {
+var Files = sync.OnceValue(func() []*File { return files(index) })
+
+// DevFiles returns the files of the page for `agenthost dev`. It also shows what the last change of a file has done, and calls plugins again.
+var DevFiles = sync.OnceValue(func() []*File {
+	return files(bytes.Replace(index, []byte("<html "), []byte("<html data-dev "), 1))
+})
+
+func files(index []byte) []*File {
 	return []*File{
 		newFile("/", "text/html; charset=utf-8", index),
 		newFile("/studio/studio.js", "text/javascript; charset=utf-8", script),
 		newFile("/studio/studio.css", "text/css; charset=utf-8", style),
 	}
-})
+}
 
 func newFile(path, kind string, text []byte) *File {
 	var zipped bytes.Buffer

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"runtime"
 	"time"
@@ -32,5 +33,15 @@ func openBrowser(address string) error {
 		return err
 	case <-timer.C:
 		return nil
+	}
+}
+
+// hasDisplay reports whether this person seems to sit at a display of this machine.
+func hasDisplay() bool {
+	switch runtime.GOOS {
+	case "darwin", "windows":
+		return os.Getenv("SSH_CONNECTION") == ""
+	default:
+		return os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != ""
 	}
 }

@@ -10,17 +10,20 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/workshop"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/internal/filewatch"
 	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/manifest/threadstore"
 	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/server/config"
+	devpage "github.com/agenthost/agenthost/server/dev"
 )
 
 // dev serves agents while their author changes them.
@@ -42,13 +45,23 @@ type dev struct {
 	ended   chan error       // receives how serving ended
 	stop    func()           // ends dev
 	ill     bool             // the last round found a problem
+
+	board    *devpage.Board // what the page shows
+	workshop *workshop.Workshop
+	problems map[string][]devpage.Problem // by the file, of the last round
+	changes  int                          // counts what was taken up while serving
+	opens    bool                         // whether a browser is opened, if --open says so
+	opened   sync.WaitGroup
 }
 
 // lookInterval is the time between two looks at the files. A change is taken up when two looks have found the same.
 const lookInterval = 200 * time.Millisecond
 
 func (a *app) devCommand() *cobra.Command {
-	d := &dev{serving: &serving{app: a}, plugins: map[string]*devPlugin{}, ended: make(chan error, 1)}
+	d := &dev{
+		serving: &serving{app: a}, plugins: map[string]*devPlugin{}, ended: make(chan error, 1), board: &devpage.Board{},
+		problems: map[string][]devpage.Problem{},
+	}
 	c := &cobra.Command{
 		Use:   "dev [flags]",
 		Short: "Serve agents while you change them",
@@ -63,6 +76,10 @@ the former one.
 When something is wrong, dev shows where and why, and goes on serving the last good version. A newer change
 stops a build. What dev cannot change while it serves: the name of an agent, its checkpoint, and serve.yaml.
 
+The page at the address that dev prints, the studio, shows the same: what is wrong and where, and what is in
+use. There you can also call a plugin again with an input that you edit, and keep a run as a cassette. On a
+terminal with a display dev opens it in your browser; --open=false keeps it from that.
+
 The log on standard error has warnings and errors; -v shows more. Ctrl-C stops dev.`,
 		Example: `  agenthost dev
   agenthost dev -f agents/support.yaml --listen 127.0.0.1:9000 --storage sqlite:dev.db`,
@@ -70,6 +87,7 @@ The log on standard error has warnings and errors; -v shows more. Ctrl-C stops d
 		RunE: func(c *cobra.Command, _ []string) error { return d.do(c) },
 	}
 	d.flags(c)
+	c.Flags().BoolVar(&d.opens, "open", false, "open the page in a browser; default: if there are a terminal and a display, and CI is not set")
 	return c
 }
 
@@ -78,8 +96,16 @@ func (d *dev) do(c *cobra.Command) (err error) {
 	if d.serve, err = d.prepare(c); err != nil {
 		return err
 	}
+	if !c.Flags().Changed("open") {
+		d.opens = d.terminal && hasDisplay() && os.Getenv("CI") == ""
+	}
 	d.log = d.serving.log(d.serve.Log, slog.LevelWarn)
 	d.engine = d.app.engine(d.log)
+	if !d.serve.Listen.Public() {
+		tape := workshop.NewTape(workshop.DefaultRoom)
+		d.app.recorder, d.workshop = tape, workshop.New(tape, d.engine)
+	}
+	defer d.opened.Wait()
 	defer func() { err = errors.Join(err, failure(d.engine.Close())) }()
 	defer func() { err = errors.Join(err, failure(d.close())) }()
 	for _, path := range d.manifests {
@@ -169,7 +195,11 @@ func (d *dev) begin(ctx context.Context) error {
 	for i, a := range d.agents {
 		agents[i] = a.served
 	}
-	running, listener, err := d.start(ctx, d.serve, agents, d.kept, d.log)
+	var page *devpage.Config
+	if d.workshop != nil {
+		page = &devpage.Config{Board: d.board, Workshop: d.workshop}
+	}
+	running, listener, err := d.start(ctx, d.serve, agents, d.kept, page, d.log)
 	if err != nil {
 		return err
 	}
@@ -197,12 +227,25 @@ func (d *dev) welcome(listener net.Listener) {
 	d.sayf("serving %s at %s; threads are in %s", strings.Join(names, ", "), at, described(d.address))
 	if d.serve.Listen.Network() != "unix" {
 		fmt.Fprintf(d.out, "  in a browser:    %s/\n", at)
+		d.show(at + "/")
 	}
 	fmt.Fprintf(d.out, "  to talk to it:   agenthost chat %s\n  to ask it once:  agenthost run %s \"hello\"\n"+
 		"  in programs:     LangGraph's SDKs and useStream, see docs/server.md\n", use, use)
 	for _, a := range d.agents {
 		fmt.Fprintln(d.out, "  "+a.watching(d.plugins))
 	}
+}
+
+// show opens the page in a browser, if that is wanted.
+func (d *dev) show(address string) {
+	if !d.opens {
+		return
+	}
+	d.opened.Go(func() {
+		if err := openBrowser(address); err != nil {
+			d.log.Warn("no browser could be opened; open the address yourself", "address", address, "error", err)
+		}
+	})
 }
 
 // patterns returns all files that are looked at.

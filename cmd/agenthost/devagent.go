@@ -10,6 +10,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/internal/filewatch"
 	"github.com/agenthost/agenthost/internal/terminal"
+	devpage "github.com/agenthost/agenthost/server/dev"
 )
 
 // devAgent is an agent of dev.
@@ -21,6 +22,9 @@ type devAgent struct {
 	served  *servedAgent    // nil: it was never built
 	own     []plugin.Wasm   // the plugins of the manifest itself
 	inUse   map[string]int  // the versions of its plugins, by path
+
+	digests map[string]string // of its plugins when the page was last told, by path
+	change  *devpage.Change   // the last one that is in use; nil: there was none
 }
 
 // patterns returns the files that the agent is made of, without plugins.

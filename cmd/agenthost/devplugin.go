@@ -19,6 +19,7 @@ import (
 	"github.com/agenthost/agenthost/internal/filewatch"
 	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/toolchain"
+	devpage "github.com/agenthost/agenthost/server/dev"
 )
 
 // devPlugin is a plugin of an agent of dev.
@@ -134,6 +135,7 @@ func (d *dev) checkPlugin(ctx context.Context, p *devPlugin) {
 		again = "well again: "
 	}
 	p.ill = err != nil
+	delete(d.problems, p.path)
 	if err != nil {
 		d.wrong(p.path, err)
 		return
@@ -186,6 +188,8 @@ func (d *dev) compile(ctx context.Context, p *devPlugin) (code []byte, err error
 		return nil, nil
 	}
 	d.sayf("%s: building with %s", p.path, p.language)
+	d.board.Change(func(s *devpage.State) { s.Building = p.path })
+	defer d.board.Change(func(s *devpage.State) { s.Building = "" })
 	dir, err := os.MkdirTemp("", "agenthost-dev-*")
 	if err != nil {
 		return nil, err

@@ -15,8 +15,9 @@ func (d *dev) sayf(format string, args ...any) {
 	fmt.Fprintf(d.out, "%s %s\n", time.Now().Format(time.TimeOnly), terminal.Line(fmt.Sprintf(format, args...)))
 }
 
-// wrong prints what is wrong with a file: an error, with the lines of a compiler or of the file below it.
+// wrong prints what is wrong with a file: an error, with the lines of a compiler or of the file below it. The page shows it too.
 func (d *dev) wrong(path string, err error) {
+	d.problems[path] = problemsOf(path, err)
 	text, lines := errortext.Of(err), []string(nil)
 	if problem, ok := errors.AsType[*problemError](err); ok {
 		lines = problem.lines

@@ -29,11 +29,13 @@ func (d *dev) round(ctx context.Context) {
 		d.sayf("all is well again")
 	}
 	d.ill = !well
+	d.publish()
 }
 
 // check checks and swaps in what has changed, and reports whether all is well.
 func (d *dev) check(ctx context.Context) (well bool) {
 	well = true
+	d.forgetProblems()
 	for _, a := range d.agents {
 		well = d.readManifest(a) && well
 	}
@@ -188,6 +190,7 @@ func (d *dev) build(ctx context.Context, a *devAgent) error {
 		}
 		a.inUse = versions
 		d.sayf("%s: the changed plugins are in use", a.path)
+		d.changed(a, "the changed plugins are in use")
 		return nil
 	}
 	err := d.rebuild(ctx, a)
@@ -223,6 +226,7 @@ func (d *dev) rebuild(ctx context.Context, a *devAgent) error {
 		return nil
 	}
 	d.sayf("%s: the change is in use; runs that go on keep what they began with", a.path)
+	d.changed(a, "the change is in use")
 	return d.running.Service().Describe(next.inService(d.kept.Threads))
 }
 

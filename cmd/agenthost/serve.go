@@ -19,6 +19,7 @@ import (
 	"github.com/agenthost/agenthost/manifest/threadstore"
 	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/server/config"
+	devpage "github.com/agenthost/agenthost/server/dev"
 )
 
 // serving is what the command serve is told.
@@ -112,7 +113,7 @@ func (s *serving) do(c *cobra.Command) (err error) {
 		}
 		agents = append(agents, agent)
 	}
-	running, listener, err := s.start(ctx, serve, agents, kept, logger)
+	running, listener, err := s.start(ctx, serve, agents, kept, nil, logger)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
@@ -214,10 +215,10 @@ func described(a threadstore.Address) string {
 	return a.String()
 }
 
-// start opens the address and makes the server, which performs runs from then on.
-func (s *serving) start(ctx context.Context, serve *config.Config, agents servedAgents, kept *storage.Storage, logger *slog.Logger) (
-	*server.Server, net.Listener, error,
-) {
+// start opens the address and makes the server, which performs runs from then on. page is what the page of dev works with; nil for others.
+func (s *serving) start(
+	ctx context.Context, serve *config.Config, agents servedAgents, kept *storage.Storage, page *devpage.Config, logger *slog.Logger,
+) (*server.Server, net.Listener, error) {
 	named, err := agents.named(kept.Threads)
 	if err != nil {
 		return nil, nil, err
@@ -227,7 +228,7 @@ func (s *serving) start(ctx context.Context, serve *config.Config, agents served
 		return nil, nil, err
 	}
 	running, err := server.New(server.Config{
-		Agents: named, Runs: kept.Runs, Store: agents.values(kept.Threads), Serve: serve, Logger: logger, Version: thisBuild().version,
+		Agents: named, Runs: kept.Runs, Store: agents.values(kept.Threads), Serve: serve, Logger: logger, Version: thisBuild().version, Dev: page,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, listener.Close())

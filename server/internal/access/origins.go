@@ -123,6 +123,18 @@ func isOwn(origin, host string) bool {
 	return found && strings.EqualFold(own, host)
 }
 
+// IsOwnPage reports whether a request may come from a page of the server itself, or from a program. It is stricter than [Origins], which also lets
+// pages of other origins read what they cannot change.
+func IsOwnPage(r *http.Request) bool {
+	for _, origin := range r.Header.Values("Origin") {
+		if !isOwn(origin, r.Host) {
+			return false
+		}
+	}
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site == "" || site == "same-origin" || site == "none"
+}
+
 func isSafe(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
 // hasCredential reports whether a request has a header with a credential that a browser never adds by itself.

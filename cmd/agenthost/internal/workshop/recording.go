@@ -1,0 +1,76 @@
+package workshop
+
+import (
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agenthost/agenthost/host/plugin/cassette"
+	"github.com/agenthost/agenthost/host/question"
+	"github.com/agenthost/agenthost/server/dev"
+)
+
+// Record writes the calls of runs into a cassette in the directory of the agent's manifest, as `agenthost run --record` does.
+func (w *Workshop) Record(runs []string, agent, name string) (*dev.Recording, error) {
+	frames, whole := w.tape.frames(runs)
+	switch {
+	case !whole:
+		return nil, forgotten()
+	case len(frames) == 0:
+		return nil, &dev.Refusal{Status: http.StatusConflict, Text: "no plugin was called in this run, so there is nothing to record"}
+	}
+	dir, ok := w.dir(agent)
+	if !ok {
+		return nil, &dev.Refusal{Status: http.StatusNotFound, Text: "the agent of this run is not served any more"}
+	}
+	path := filepath.Join(dir, fileName(agent, name))
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return nil, &dev.Refusal{Status: http.StatusConflict, Text: path + " is there already, and is not overwritten; remove or rename it to record the run again"}
+	}
+	if err := write(path, frames); err != nil {
+		return nil, &dev.Refusal{Status: http.StatusInternalServerError, Text: err.Error()}
+	}
+	return &dev.Recording{File: path, Calls: len(frames), Command: question.Shell([]string{"agenthost", "plugin", "replay", path})}, nil
+}
+
+func write(path string, frames []*cassette.Frame) error {
+	out, err := cassette.Create(path)
+	if err != nil {
+		return err
+	}
+	for _, f := range frames {
+		out.Record(f.Plugin, f)
+	}
+	if err := out.Close(); err != nil {
+		return errors.Join(err, os.Remove(path)) // a part of a run misleads
+	}
+	return nil
+}
+
+// dir returns the directory of an agent's manifest.
+func (w *Workshop) dir(agent string) (string, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, a := range w.agents {
+		if a.Name == agent {
+			return a.Dir, true
+		}
+	}
+	return "", false
+}
+
+// fileName returns the name of a cassette, which is a plain one whatever the agent and the run are called.
+func fileName(agent, run string) string {
+	plain := func(r rune) rune {
+		if r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}
+	const most = 40
+	cut := func(s string, n int) string { s = strings.Map(plain, s); return s[:min(n, len(s))] }
+	return "run-" + cut(agent, most) + "-" + cut(run, 8) + ".cassette"
+}

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/checkpoint"
@@ -69,9 +70,9 @@ type Hooks struct {
 	// Approves reports whether the middleware, which asks about the tool's calls, honours a standing approval of them: a person's
 	// decision to approve further calls, see package approval. nil: never. It may be called from several goroutines at once.
 	Approves     func(tool string) bool
-	Expects      []string     // other tools that the configuration names; the agent only advises about missing ones
-	Capabilities []Capability // capabilities that the middleware asked for; for display
-	Limits       CallLimits   // of a plugin's calls; for display
+	Expects      []string                     // other tools that the configuration names; the agent only advises about missing ones
+	Capabilities []Capability                 // capabilities that the middleware asked for; for display
+	Sandbox      func(now time.Time) *Sandbox // how a plugin is held, for display; it may be called from several goroutines at once
 	Tools        []Tool
 	UsesTools    bool    // the hooks depend on [Env.Tools]: if these tools change, the middleware makes its hooks again
 	Order        []Order // where the middleware belongs in the list

@@ -60,6 +60,22 @@ func (b *breaker) bypasses(p *Plugin, rt *host.Runtime) bool {
 	return true
 }
 
+// status says whether the plugin is bypassed, for display.
+func (b *breaker) status(now time.Time) *host.Breaker {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := &host.Breaker{Faults: b.config.Faults, Window: b.config.Window, Open: max(0, b.until.Sub(now))}
+	for _, at := range b.faults {
+		if now.Sub(at) <= b.config.Window {
+			out.Recent++
+		}
+	}
+	return out
+}
+
 // begin starts a call that reaches the plugin.
 func (b *breaker) begin() (turn int) {
 	if b == nil {

@@ -36,7 +36,10 @@ func TestBreaker(t *testing.T) {
 				require.Len(t, warnings(events), 2, "each model call")
 				require.Contains(t, warnings(events)[0], says)
 			}
+			breaker := func() *host.Breaker { return b.agent.Middleware()[0].Sandbox.Breaker }
+			require.Equal(t, &host.Breaker{Faults: 3, Window: time.Minute}, breaker())
 			require.Empty(t, fails())
+			require.Equal(t, 1, breaker().Recent)
 			now.Add(50)
 			require.Empty(t, fails())
 			now.Add(20) // the first fault is over a minute ago
@@ -46,7 +49,9 @@ func TestBreaker(t *testing.T) {
 			bypassed(`plugin "bad" is bypassed after repeated faults, for another 1m0s`)
 			now.Add(59)
 			bypassed("for another 1s")
+			require.Equal(t, time.Second, breaker().Open)
 			now.Add(1)
+			require.Zero(t, breaker().Open)
 			require.Len(t, fails(), 1, "one fault is enough after a chance")
 			bypassed("for another 1m0s")
 		})

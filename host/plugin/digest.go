@@ -42,25 +42,26 @@ func ParseKey(key string) error {
 	return err
 }
 
-// checkSignature checks that one of the keys has signed the bytes to be compiled; without keys, any module passes.
-func (w Wasm) checkSignature(code []byte) error {
+// checkSignature returns the one of the keys that has signed the bytes to be compiled; without keys, any module passes.
+func (w Wasm) checkSignature(code []byte) (signer string, err error) {
 	if len(w.Minisign) == 0 {
-		return nil
+		return "", nil
 	}
 	keys, err := minisig.ParseKeys(w.Minisign)
 	if err != nil {
-		return err
+		return "", err
 	}
 	signature := w.Signature
 	if signature == nil {
 		if signature, err = readSignature(w.Path + SignatureSuffix); err != nil {
-			return err
+			return "", err
 		}
 	}
-	if _, ok := minisig.Verify(code, signature, keys...); !ok {
-		return fmt.Errorf("%w of the wanted keys: it was changed, or is signed by someone else", ErrSignature)
+	signed, ok := minisig.Verify(code, signature, keys...)
+	if !ok {
+		return "", fmt.Errorf("%w of the wanted keys: it was changed, or is signed by someone else", ErrSignature)
 	}
-	return nil
+	return signed.By.String(), nil
 }
 
 func readSignature(path string) ([]byte, error) {

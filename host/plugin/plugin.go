@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -31,6 +32,7 @@ type Plugin struct {
 	isolation Isolation
 	breaker   *breaker
 	sum       [sha256.Size]byte // of the module
+	signer    string            // the key that signed the module; "": no signature was wanted
 	grant     Grant
 	accepted  *Asks          // the most that it may ask for; nil: anything
 	code      []byte         // the module; nil: it has been compiled
@@ -76,7 +78,7 @@ type Plugin struct {
 // Close in any case. Agents do all this with their plugins, so Open is only for tools that examine a plugin, such as those of
 // package author. In env, the name defaults to the name of the middleware, and the logger to one that discards everything.
 func (w Wasm) Open(env host.Env) (*Plugin, error) {
-	code, err := w.Module()
+	code, signer, err := w.module()
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,7 @@ func (w Wasm) Open(env host.Env) (*Plugin, error) {
 	p := &Plugin{
 		name: env.Name, path: w.Path, digest: "sha256:" + hex.EncodeToString(sum[:])[:12], limits: w.Limits.withDefaults(), engine: w.Engine,
 		policy: w.OnFailure, accepts: w.AcceptOpen, optional: w.Optional, isolation: w.Isolation, breaker: newBreaker(w.Breaker),
-		grant: w.Grant, accepted: w.Asks, logger: env.Logger,
+		signer: signer, grant: w.Grant, accepted: w.Asks, logger: env.Logger,
 		models: env.Models, dynamic: map[string]*pluginTool{}, sum: sum, recorder: w.Recorder, operations: w.Operations,
 		capabilities: capabilities{store: w.store(env)}, code: code, settings: w.Config,
 	}
@@ -195,7 +197,7 @@ func (p *Plugin) Close() error {
 func (p *Plugin) Hooks() (*host.Hooks, error) {
 	h := &host.Hooks{
 		Close: p.Close, End: p.endRun, Capabilities: p.report(),
-		Limits:  host.CallLimits{Fuel: p.limits.Fuel, Memory: p.limits.Memory, HostCalls: p.limits.HostCalls},
+		Sandbox: p.sandbox,
 		Version: p.spec.Version, Digest: "sha256:" + hex.EncodeToString(p.sum[:]),
 	}
 	if spec := p.spec.Hooks.WrapToolCall; spec != nil && p.spec.Guards {
@@ -250,6 +252,14 @@ func (p *Plugin) Hooks() (*host.Hooks, error) {
 		}
 	}
 	return h, nil
+}
+
+// sandbox returns how the plugin is held.
+func (p *Plugin) sandbox(now time.Time) *host.Sandbox {
+	return &host.Sandbox{
+		Limits:   host.CallLimits{Fuel: p.limits.Fuel, Memory: p.limits.Memory, HostCalls: p.limits.HostCalls},
+		SignedBy: p.signer, Breaker: p.breaker.status(now),
+	}
 }
 
 // fieldOf makes the host's field from a declaration that was already checked.

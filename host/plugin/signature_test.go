@@ -23,6 +23,7 @@ func TestSignature(t *testing.T) {
 	code := guestkit.Fine().Bytes()
 	path := filepath.Join(t.TempDir(), "p.wasm")
 	require.NoError(t, os.WriteFile(path, code, 0o600))
+	var signedBy string
 	load := func(w plugin.Wasm) error {
 		w.Path = path
 		_, config := newBundle(w)
@@ -30,6 +31,7 @@ func TestSignature(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		signedBy = agent.Middleware()[0].Sandbox.SignedBy
 		return agent.Close()
 	}
 	require.ErrorIs(t, load(plugin.Wasm{Minisign: []string{public.String()}}), plugin.ErrSignature, "there is no file")
@@ -37,6 +39,7 @@ func TestSignature(t *testing.T) {
 	require.NoError(t, os.WriteFile(path+".minisig", signature, 0o600))
 	require.NoError(t, load(plugin.Wasm{Minisign: []string{public.String()}}))
 	require.NoError(t, load(plugin.Wasm{Minisign: []string{other.String(), public.String()}}), "one of the keys is enough")
+	require.Equal(t, public.String(), signedBy)
 	require.NoError(t, load(plugin.Wasm{Minisign: []string{public.String()}, Signature: signature}))
 	require.ErrorIs(t, load(plugin.Wasm{Minisign: []string{other.String()}}), plugin.ErrSignature)
 	require.ErrorIs(t, load(plugin.Wasm{Minisign: []string{public.String()}, Signature: []byte("x")}), plugin.ErrSignature)
@@ -44,6 +47,7 @@ func TestSignature(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, append(code, 0, 1, 0), 0o600))
 	require.ErrorIs(t, load(plugin.Wasm{Minisign: []string{public.String()}}), plugin.ErrSignature, "the module was changed")
 	require.NoError(t, load(plugin.Wasm{}), "nobody asks")
+	require.Empty(t, signedBy)
 	require.NoError(t, os.WriteFile(path+".minisig", make([]byte, 20<<10), 0o600))
 	require.ErrorContains(t, load(plugin.Wasm{Minisign: []string{public.String()}}), "is larger than the limit of 16384 bytes")
 }

@@ -82,30 +82,36 @@ func (w Wasm) Hooks(ctx context.Context, env host.Env) (*host.Hooks, error) {
 
 // Module checks the settings, and returns the module after checking its digest and signature.
 func (w Wasm) Module() ([]byte, error) {
+	code, _, err := w.module()
+	return code, err
+}
+
+// module returns the module, and the key that signed it if a signature is wanted.
+func (w Wasm) module() (code []byte, signer string, err error) {
 	switch w.OnFailure {
 	case "", Closed, Open:
 	default:
-		return nil, fmt.Errorf(`on_failure is %q; use "closed" or "open"`, w.OnFailure)
+		return nil, "", fmt.Errorf(`on_failure is %q; use "closed" or "open"`, w.OnFailure)
 	}
 	switch w.Isolation {
 	case "", IsolatePool, IsolateCall:
 	default:
-		return nil, fmt.Errorf(`isolation is %q; use "pool" or "call"`, w.Isolation)
+		return nil, "", fmt.Errorf(`isolation is %q; use "pool" or "call"`, w.Isolation)
 	}
 	if err := w.Breaker.check(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	code := w.Bytes
+	code = w.Bytes
 	if code == nil {
-		var err error
 		if code, err = w.read(); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
 	if err := checkDigest(code, w.SHA256); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return code, w.checkSignature(code)
+	signer, err = w.checkSignature(code)
+	return code, signer, err
 }
 
 // read returns the module that the plugin's path names.

@@ -60,7 +60,7 @@ type partDocument struct {
 	Version      string            `json:"version,omitempty"`
 	Digest       string            `json:"digest,omitempty"` // of a plugin
 	Capabilities []host.Capability `json:"capabilities,omitempty"`
-	Limits       *host.CallLimits  `json:"limits,omitempty"` // of a plugin
+	Sandbox      *host.Sandbox     `json:"sandbox,omitempty"` // of a plugin
 }
 
 func middlewareOf(agent *runs.Agent) (out []partDocument) {
@@ -69,11 +69,7 @@ func middlewareOf(agent *runs.Agent) (out []partDocument) {
 		asked[c.Middleware] = append(asked[c.Middleware], c)
 	}
 	for _, part := range agent.Middleware() {
-		document := partDocument{part.Name, part.Version, part.Digest, asked[part.Name], nil}
-		if part.Limits != (host.CallLimits{}) {
-			document.Limits = &part.Limits
-		}
-		out = append(out, document)
+		out = append(out, partDocument{part.Name, part.Version, part.Digest, asked[part.Name], part.Sandbox})
 	}
 	return out
 }

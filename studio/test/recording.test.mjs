@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { read } from '../web/model/recording.js';
-import { emptyModel, reduce } from '../web/model/reduce.js';
+import { read, write } from '../web/model/recording.js';
+import { emptyModel, reduce, seed } from '../web/model/reduce.js';
 import { stateAt } from '../web/model/state.js';
 
 const time = '2026-01-02T03:04:05.123456789Z';
@@ -39,6 +39,20 @@ test('an exported thread has the states of its checkpoints, with branches', () =
 	assert.deepEqual(stateAt(m, 4).fields, { o: 2 });
 	assert.equal(m.run.status, 'interrupted');
 	assert.equal(m.visits.get('model'), 2);
+});
+
+test('what has no events is exported as states', () => {
+	const message = (id, content = id) => ({ role: 'ai', content, id });
+	const known = (id, parent, messages, fields) => ({ id, parent, source: 'loop', step: 'model', next: '', time, run_id: 'old', changes: [], writers: [], state: { messages, fields } });
+	let m = reduce(emptyModel(), [{ type: 'run' }, { type: 'state', step: 'model', messages: [message('c')] }, { type: 'checkpoint', checkpoint: 6, parent: 5 }, { type: 'end', status: 'completed' }]
+		.map((event, i) => ({ id: `1.${i}`, run_id: 'r', attempt: 1, event: { seq: i + 1, run: 'r', time, ...event } })));
+	m = seed(m, known(4, 3, [message('a')], { n: 1, gone: 2 })); // what led to 3 is not known
+	m = seed(m, known(5, 4, [message('a', 'A'), message('b')], { n: 1 }));
+	m = seed(m, known(7, 5, [message('b')], { n: 3 }));
+	const again = reduce(emptyModel(), read(write(m)));
+	assert.deepEqual([...again.checkpoints.keys()].sort(), [4, 5, 6, 7]);
+	for (const id of [4, 5, 6, 7]) assert.deepEqual(stateAt(again, id), stateAt(m, id), `checkpoint ${id}`);
+	assert.ok([...again.runs.values()].every((r) => r.end));
 });
 
 test('other files are refused', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { draw, programOf } from '../web/model/graph.js';
-import { lanes, wayTo } from '../web/model/tree.js';
+import { lanes, partingOf, tipsOf, wayTo } from '../web/model/tree.js';
 
 test('a thread without branches has one lane', () => {
 	const { lines, width } = lanes([3, 2, 1].map((id) => ({ id, parent: id - 1 })));
@@ -23,6 +23,8 @@ test('a branch has a lane of its own until it joins', () => {
 test('the way to a checkpoint', () => {
 	const nodes = new Map([[1, { id: 1, parent: 0 }], [2, { id: 2, parent: 1 }], [3, { id: 3, parent: 2 }], [4, { id: 4, parent: 2 }]]);
 	assert.deepEqual(wayTo(nodes, 4), [1, 2, 4]);
+	assert.deepEqual([partingOf(nodes, 3, 4), partingOf(nodes, 1, 4), partingOf(nodes, 4, 4), partingOf(nodes, 0, 4)], [2, 1, 4, 0]);
+	assert.deepEqual(tipsOf(nodes), [4, 3]);
 });
 
 test('a program is drawn from top to bottom, and its loops at the sides', () => {

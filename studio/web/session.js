@@ -76,7 +76,7 @@ export async function refresh() {
 /** completeHistory reads checkpoints that others follow and that the events do not tell: those of earlier runs, and of changes to the state. */
 export async function completeHistory() {
 	const m = model.value, id = thread.value?.thread_id;
-	if (still.value || !id || ![...m.checkpoints.values()].some((c) => c.parent && !c.state && !m.checkpoints.has(c.parent)) && m.checkpoints.size) return;
+	if (still.value || !id || ![...m.checkpoints.values()].some((c) => c.parent && (!c.state || c.guessed) && !m.checkpoints.has(c.parent)) && m.checkpoints.size) return;
 	try {
 		const all = await api('GET', `/threads/${id}/history?limit=200`);
 		if (thread.value?.thread_id !== id) return;
@@ -255,12 +255,15 @@ export function agentOf() {
 export const program = signal(/** @type {import('./model/graph.js').Program|null} */ (null));
 let programOwner = '';
 
-/** readProgram reads the program of the agent, unless it is there. */
-export async function readProgram() {
+/**
+ * readProgram reads the program of the agent, unless it is there.
+ * @param {boolean} [again] even then, because how its plugins are held changes
+ */
+export async function readProgram(again) {
 	const id = agentOf()?.assistant_id ?? '';
-	if (still.value || !id || programOwner === id) return;
+	if (still.value || !id || (programOwner === id && !again)) return;
+	if (programOwner !== id) program.value = null;
 	programOwner = id;
-	program.value = null;
 	try {
 		const read = programOf(await api('GET', `/assistants/${id}/graph`));
 		if (programOwner === id) program.value = read;

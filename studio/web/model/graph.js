@@ -5,7 +5,9 @@
 /** @typedef {{nodes: Node[], ways: Way[], middleware: Middleware[]}} Program */
 /** @typedef {{op: string, reason: string, required: boolean, granted: boolean, detail?: string}} Capability */
 /** @typedef {{fuel: number, memory: number, host_calls: number}} Limits */
-/** @typedef {{name: string, version?: string, digest?: string, capabilities?: Capability[], limits?: Limits}} Middleware */
+/** @typedef {{faults: number, window: number, recent?: number, open_for?: number}} Breaker times in nanoseconds */
+/** @typedef {{limits: Limits, signed_by?: string, breaker?: Breaker}} Sandbox */
+/** @typedef {{name: string, version?: string, digest?: string, capabilities?: Capability[], sandbox?: Sandbox}} Middleware */
 
 /**
  * programOf reads the graph of the API.
@@ -46,7 +48,7 @@ export function seenProgram(m) {
  * @property {number} height
  */
 
-const gap = 34, box = 250, step = 22;
+const gap = 34, step = 22, letter = 7.3;
 
 /**
  * draw lays out a program.
@@ -57,6 +59,7 @@ export function draw(p) {
 	const place = new Map(p.nodes.map((n, i) => [n.id, i]));
 	const sides = [-1, 1].map((side) => p.ways.filter((w) => sideOf(w, place) === side).sort((a, b) => span(a, place) - span(b, place)));
 	const left = Math.max(1, sides[0].length) * step + 70, right = Math.max(1, sides[1].length) * step + 110;
+	const box = Math.max(250, ...p.nodes.map((n) => Math.min(40, n.id.length) * letter + 64), ...p.nodes.flatMap((n) => n.wraps.map((w, i) => Math.min(40, w.length) * letter + 60 + i * 6)));
 	let y = 8;
 	const boxes = p.nodes.map((node) => {
 		const height = 30 + node.wraps.length * 18;

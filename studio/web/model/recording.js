@@ -1,6 +1,11 @@
 // Recordings: events in files, as `agenthost run --output jsonl`, the studio itself and `agenthost threads export` write them.
 
+import { diffStates, emptyState } from './state.js';
+
 /** @typedef {import('./types.js').Row} Row */
+/** @typedef {import('./types.js').Model} Model */
+/** @typedef {import('./types.js').Checkpoint} Checkpoint */
+/** @typedef {import('./types.js').State} State */
 /** @typedef {import('./types.js').Event} Event */
 
 /**
@@ -77,5 +82,46 @@ function fromExport(doc) {
 		const questions = rows[rows.length - 1].event;
 		if (doc.interrupts?.length) Object.assign(questions, { status: 'interrupted', interrupts: doc.interrupts });
 	}
+	return rows;
+}
+
+/**
+ * write returns a thread as a recording: its events, and its states where there are no events.
+ * @param {Model} m
+ */
+export function write(m) {
+	const told = new Set(m.rows.map((r) => r.event.checkpoint));
+	const seeds = [...m.checkpoints.values()].filter((c) => c.state && !told.has(c.id)).sort((a, b) => a.id - b.id);
+	const first = Math.min(...[...m.checkpoints.keys()].filter((id) => told.has(id)));
+	const earlier = seeds.filter((c) => c.id < first), later = seeds.filter((c) => c.id > first);
+	return [...fromStates('earlier', earlier), ...m.rows, ...fromStates('later', later)].map((r) => JSON.stringify(r) + '\n').join('');
+}
+
+/**
+ * fromStates makes events that lead to checkpoints of which only the states are known.
+ * @param {string} run
+ * @param {Checkpoint[]} all in their order
+ * @returns {Row[]}
+ */
+function fromStates(run, all) {
+	/** @type {Row[]} */
+	const rows = [];
+	/** @param {Omit<Event, 'seq'|'run'>} event */
+	const add = (event) => rows.push({ id: `${run}.${rows.length}`, run_id: run, attempt: 1, event: { seq: rows.length + 1, run, ...event } });
+	/** @type {Map<number, State>} */
+	const known = new Map([[0, emptyState()]]);
+	for (const { id, parent, source, step, next, time, state } of all) {
+		if (!state) continue;
+		if (!rows.length) add({ type: 'run', time });
+		const before = known.get(parent), d = diffStates(before ?? emptyState(), state);
+		const kept = d.fields.filter((f) => f.after !== undefined).map((f) => [f.name, f.after]);
+		add({
+			type: 'state', time, step: step || source, reset: !before, messages: d.added, patch: d.replaced.map((r) => r.after), remove: d.removed.flatMap((x) => x.id ?? []),
+			state: Object.fromEntries(kept), unset: d.fields.filter((f) => f.after === undefined).map((f) => f.name),
+		});
+		add({ type: 'checkpoint', time, checkpoint: id, parent, source, step, next });
+		known.set(id, state);
+	}
+	if (rows.length) add({ type: 'end', time: rows[rows.length - 1].event.time, status: 'completed' });
 	return rows;
 }

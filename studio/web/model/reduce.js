@@ -1,7 +1,7 @@
 // The reducer: from the events of a thread to what the views show. It is pure but for one thing: a model that has been extended must not be used any
 // more, because the new one shares its lists.
 
-import { change, emptyState, stateAt } from './state.js';
+import { change, diffStates, emptyState, stateAt } from './state.js';
 import { moment } from './time.js';
 
 /** @typedef {import('./types.js').Event} Event */
@@ -58,7 +58,7 @@ export const without = (m, run) => reduce(seedsOf(m), m.rows.filter((r) => r.run
  */
 function seedsOf(m) {
 	const out = emptyModel();
-	for (const c of m.checkpoints.values()) if (c.state) out.checkpoints.set(c.id, c);
+	for (const c of m.checkpoints.values()) if (c.state && !c.guessed) out.checkpoints.set(c.id, c);
 	return out;
 }
 
@@ -69,8 +69,13 @@ function seedsOf(m) {
  */
 export function seed(m, c) {
 	const known = m.checkpoints.get(c.id);
-	if (known) known.state ??= c.state;
-	else m.checkpoints.set(c.id, c);
+	if (known && (!known.state || known.guessed)) Object.assign(known, { state: c.state, guessed: false });
+	else if (!known) m.checkpoints.set(c.id, c);
+	const before = c.source === 'update' && c.state && !c.writers.length ? stateAt(m, c.parent) : null;
+	if (before && c.state) { // somebody has changed the state
+		const d = diffStates(before, c.state);
+		c.writers = [{ step: 'update', fields: d.fields.map((f) => f.name), messages: [...d.added, ...d.removed, ...d.replaced.map((r) => r.after)].flatMap((x) => x.id ?? []) }];
+	}
 	return { ...m };
 }
 
@@ -138,8 +143,8 @@ function leaveStep(m, at) {
 	if (m.step && !m.step.end) {
 		m.step.end = at;
 		if (m.step.kind === 'hook') return closeStep(m); // its own time is that of its hook
-		const inside = m.open.reduce((sum, s) => sum + (s.depth === 2 && s.kind !== 'note' ? s.end - s.start : 0), 0);
-		m.step.own = Math.max(0, at - m.step.start - inside);
+		m.step.inside = m.open.filter((s) => s.depth === 2 && s.kind !== 'note');
+		m.step.own = Math.max(0, at - m.step.start - m.step.inside.reduce((sum, s) => sum + s.end - s.start, 0));
 	}
 	closeStep(m);
 }
@@ -168,7 +173,10 @@ function inStep(m, s, contains) {
 	s.depth = m.step ? 2 : 1;
 	for (const inner of m.open) {
 		if (!contains(inner)) continue;
-		if (inner.depth === s.depth && inner.kind !== 'note') s.own -= inner.end - inner.start;
+		if (inner.depth === s.depth && inner.kind !== 'note') {
+			s.own -= inner.end - inner.start;
+			(s.inside ??= []).push(inner);
+		}
 		inner.depth++;
 		inner.start = Math.max(inner.start, s.start); // events of calls that run at once are told later than they happened
 	}
@@ -176,6 +184,12 @@ function inStep(m, s, contains) {
 	m.open.push(s);
 	m.spans.push(s);
 }
+
+/**
+ * idsOf returns the ids of the messages that a change touches.
+ * @param {{messages?: {id?: string}[], patch?: {id?: string}[], remove?: string[]}} u
+ */
+const idsOf = (u) => [...(u.messages ?? []), ...(u.patch ?? []), ...(u.remove ?? []).map((id) => ({ id }))].flatMap(({ id }) => id ?? []);
 
 const none = () => false;
 
@@ -216,10 +230,7 @@ const handlers = {
 		part(m, e, s);
 		const u = e.update;
 		if (u) {
-			m.writers.push({
-				step: name, fields: Object.keys(u.state ?? {}), jump: u.jump_to,
-				messages: (u.messages?.length ?? 0) + (u.patch?.length ?? 0) + (u.remove?.length ?? 0),
-			});
+			m.writers.push({ step: name, fields: Object.keys(u.state ?? {}), messages: idsOf(u), jump: u.jump_to });
 		}
 	},
 
@@ -281,8 +292,10 @@ const handlers = {
 		m.owned = true;
 		m.pending = m.pending.concat(e);
 		m.live = null;
-		const added = (e.messages?.length ?? 0) + (e.patch?.length ?? 0) + (e.remove?.length ?? 0);
-		if (e.step && !e.step.includes('.')) m.writers.push({ step: e.step, fields: [], messages: added });
+		// What no hook has claimed is the work of the step.
+		const fields = [...Object.keys(e.state ?? {}), ...(e.unset ?? [])].filter((f) => !m.writers.some((w) => w.fields.includes(f)));
+		const messages = idsOf(e).filter((id) => !m.writers.some((w) => w.messages.includes(id)));
+		if (e.step && fields.length + messages.length) m.writers.push({ step: e.step, fields, messages });
 	},
 
 	checkpoint(m, e, _run, row, at) {
@@ -301,6 +314,7 @@ const handlers = {
 				m.owned = true;
 			} else { // nobody knows what led there: this is the best there is
 				c.state = m.now;
+				c.guessed = true;
 				m.owned = false;
 			}
 		}

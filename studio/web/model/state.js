@@ -1,5 +1,7 @@
 // The state of a thread: how events change it, and what it was at each checkpoint.
 
+import { partingOf, wayTo } from './tree.js';
+
 /** @typedef {import('./types.js').Event} Event */
 /** @typedef {import('./types.js').State} State */
 /** @typedef {import('./types.js').Message} Message */
@@ -65,7 +67,7 @@ export function stateAt(m, id) {
 	while (id !== 0) {
 		const c = m.checkpoints.get(id);
 		if (!c) return null;
-		if (c.state) {
+		if (c.state && !(c.guessed && m.checkpoints.has(c.parent))) {
 			base = c.state;
 			break;
 		}
@@ -112,17 +114,21 @@ export function diffStates(a, b) {
 }
 
 /**
- * writersOf returns who wrote a field, or messages, on the way from one checkpoint to another.
+ * writersOf returns who wrote a field, or a message, on the way from one checkpoint to another. Between two branches, these are the ways from where they part.
  * @param {Model} m
  * @param {number} from
  * @param {number} to
- * @param {string} [field] without it: messages
+ * @param {{field?: string, message?: string}} what
  */
-export function writersOf(m, from, to, field) {
+export function writersOf(m, from, to, { field, message }) {
+	const base = partingOf(m.checkpoints, from, to);
 	/** @type {Set<string>} */
 	const out = new Set();
-	for (let c = m.checkpoints.get(to); c && c.id !== from; c = m.checkpoints.get(c.parent)) {
-		for (const w of c.writers) if (field === undefined ? w.messages : w.fields.includes(field)) out.add(w.step);
+	for (const end of [from, to]) {
+		const way = wayTo(m.checkpoints, end);
+		for (const id of way.slice(way.indexOf(base) + 1)) {
+			for (const w of m.checkpoints.get(id)?.writers ?? []) if (w.fields.includes(field ?? '\0') || w.messages.includes(message ?? '\0')) out.add(w.step);
+		}
 	}
-	return [...out].reverse();
+	return [...out];
 }

@@ -61,3 +61,19 @@ export const clock = (time) => {
 	const d = new Date(time);
 	return Number.isNaN(d.getTime()) ? '' : d.toLocaleTimeString(undefined, { hour12: false });
 };
+
+/**
+ * ownParts returns when a span did something itself, and did not wait for those within it.
+ * @param {{start: number, inside?: {start: number, end: number}[]}} span
+ * @param {number} end
+ * @returns {{start: number, end: number}[]}
+ */
+export function ownParts({ start, inside }, end) {
+	const out = [];
+	for (const s of [...(inside ?? [])].sort((a, b) => a.start - b.start)) {
+		if (s.start > start) out.push({ start, end: Math.min(end, s.start) });
+		start = Math.max(start, s.end);
+	}
+	if (end > start || !out.length) out.push({ start: Math.min(start, end), end });
+	return out;
+}

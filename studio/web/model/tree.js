@@ -52,3 +52,23 @@ export function wayTo(nodes, id) {
 	for (let n = nodes.get(id); n; n = nodes.get(n.parent)) out.push(n.id);
 	return out.reverse();
 }
+
+/**
+ * partingOf returns the newest checkpoint that leads to both; 0: there is none.
+ * @param {Map<number, Node>} nodes
+ * @param {number} a
+ * @param {number} b
+ */
+export function partingOf(nodes, a, b) {
+	const way = new Set(wayTo(nodes, a));
+	return wayTo(nodes, b).findLast((id) => way.has(id)) ?? 0;
+}
+
+/**
+ * tipsOf returns the checkpoints that nothing follows, the newest first.
+ * @param {Map<number, Node>} nodes
+ */
+export function tipsOf(nodes) {
+	const followed = new Set([...nodes.values()].map((n) => n.parent));
+	return [...nodes.keys()].filter((id) => !followed.has(id)).sort((a, b) => b - a);
+}

@@ -39,7 +39,7 @@
 
 /** @typedef {{id?: string, step: string, call_id?: string, key?: string, value: unknown}} Interrupt */
 /** @typedef {{type: string, message: string}} EventError */
-/** @typedef {{jump_to?: string, messages?: Message[], overwrite?: boolean, patch?: object[], remove?: string[], state?: Record<string, unknown>}} Update */
+/** @typedef {{jump_to?: string, messages?: Message[], overwrite?: boolean, patch?: {id?: string}[], remove?: string[], state?: Record<string, unknown>}} Update */
 /** @typedef {{index: number, id?: string, name?: string, args?: string}} CallPiece */
 /** @typedef {{name: string, description?: string, parameters?: unknown}} Tool */
 
@@ -105,7 +105,7 @@
  * @typedef {object} Writer A step or hook that wrote something between two checkpoints.
  * @property {string} step
  * @property {string[]} fields
- * @property {number} messages
+ * @property {string[]} messages their ids
  * @property {string} [jump]
  */
 
@@ -121,6 +121,7 @@
  * @property {Event[]} changes what turned the parent's state into this one
  * @property {Writer[]} writers
  * @property {State} [state] where it is known as a whole
+ * @property {boolean} [guessed] the state lacks what was there before the events
  */
 
 /**
@@ -134,6 +135,7 @@
  * @property {string} run_id
  * @property {Event} event
  * @property {string} [detail]
+ * @property {Span[]} [inside] what it waited for
  * @property {boolean} [failed]
  * @property {boolean} [passed] its error is that of something within it
  */

@@ -2,8 +2,9 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { locked, offline, useKey } from '../client.js';
-import { assistants, copy, fileName, messageOf, model, open, refresh, remove, rename, state, statusOf, still, thread, titleOf } from '../session.js';
+import { assistants, completeHistory, copy, fileName, messageOf, model, open, refresh, remove, rename, state, statusOf, still, thread, titleOf } from '../session.js';
 import { href, route, views } from '../route.js';
+import { write } from '../model/recording.js';
 import { shown } from '../model/text.js';
 import { clock } from '../model/time.js';
 import { Chat } from './chat.js';
@@ -107,7 +108,7 @@ function Title() {
 		<details class="drop" ref=${menu}><summary class="button square" aria-label="More"><${Icon} name="more" /></summary><div class="items">
 			<button onClick=${act(() => setEditing(true))}>Rename</button>
 			<button onClick=${act(() => copy(t.thread_id))}>Fork into a new thread</button>
-			<button onClick=${act(() => download(t))}>Export</button>
+			<button onClick=${act(() => download(t.thread_id))}>Export</button>
 			<button class="bad" onClick=${act(() => confirm(`Delete “${titleOf(t)}” with all its runs and checkpoints?`) && remove(t.thread_id))}>Delete</button>
 		</div></details>
 		${error && html`<${Failure} text=${error} />`}`;
@@ -115,14 +116,14 @@ function Title() {
 
 /**
  * download saves the thread as a file that `agenthost studio` shows.
- * @param {{thread_id: string, metadata: Record<string, any>}} t
+ * @param {string} id
  */
-function download(t) {
-	const lines = model.value.rows.map((r) => JSON.stringify(r));
-	const url = URL.createObjectURL(new Blob([lines.join('\n') + '\n'], { type: 'application/jsonl' }));
+async function download(id) {
+	await completeHistory();
+	const url = URL.createObjectURL(new Blob([write(model.value)], { type: 'application/jsonl' }));
 	const a = document.createElement('a');
 	a.href = url;
-	a.download = `thread-${t.thread_id.slice(0, 8)}.jsonl`;
+	a.download = `thread-${id.slice(0, 8)}.jsonl`;
 	a.click();
 	setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { took } from '../model/time.js';
 import { brief, shown, textOf } from '../model/text.js';
 import { agentOf, assistants, cancel, failure, messageOf, model, partial, say, sent, start, state, still, thread } from '../session.js';
+import { href } from '../route.js';
 import { Questions } from './approval.js';
 import { Badge, Empty, Failure, Icon, html } from './html.js';
 import { Rows } from './rows.js';
@@ -81,8 +82,9 @@ function RunFailure() {
 	const run = model.value.run;
 	const [error, setError] = useState('');
 	if (!run?.error) return null;
+	const where = model.value.spans.findLast((s) => s.run_id === run.id && s.failed && !s.passed && s.kind !== 'run');
 	return html`<div class="failure" role="alert"><${Icon} name="warn" /><div>
-		<strong>The run failed</strong> <code>${shown(run.error.type)}</code>
+		<strong>The run failed</strong> ${where && html`in <a class="mono" href=${href({ view: 'timeline' })}>${shown(where.name)}</a>`} <code>${shown(run.error.type)}</code>
 		<p class="plain" dir="auto">${shown(run.error.message)}</p>
 		${!still.value && html`<button onClick=${() => start({ input: null }).catch((e) => setError(messageOf(e)))}>Go on from the last checkpoint</button>`}
 		${error && html`<p class="bad">${error}</p>`}
@@ -141,10 +143,11 @@ function Card({ call, known, result }) {
 		<${Value} value=${args} label=${edited ? 'as it ran' : 'arguments'} />
 		${result && html`<div class="result"><span class="label">result</span><${Blocks} content=${result.content} /></div>`}
 		${result?.artifact !== undefined && html`<${Value} value=${result.artifact} label="artifact" />`}
-		${known?.error && html`<p class="bad" dir="auto">${shown(known.error)}</p>`}
+		${known?.error && html`<p class="bad plain" dir="auto">${shown(known.error)}</p>`}
 	</details>
 	${!result && known?.said && html`<p class="said" dir="auto">${shown(known.said.slice(-400))}</p>`}
-	${said && html`<p class="said" dir="auto">${brief(said, 160)}</p>`}`;
+	${said && html`<p class=${'said' + (status === 'failed' ? ' bad' : '')} dir="auto">${brief(said, 160)}</p>`}
+	${!result && known?.error && html`<p class="said bad" dir="auto">${brief(known.error, 160)}</p>`}`;
 }
 
 function Welcome() {

@@ -3,7 +3,7 @@
 import { shown } from '../model/text.js';
 import { html } from './html.js';
 
-/** @typedef {{name: string, kind: 'text'|'long'|'number'|'flag'|'choice'|'json', label: string, hint?: string, choices?: unknown[], required?: boolean}} Field */
+/** @typedef {{name: string, kind: 'text'|'long'|'number'|'flag'|'choice'|'json', label: string, hint?: string, choices?: unknown[], required?: boolean, whole?: boolean}} Field */
 
 /**
  * fieldsOf returns the fields of a form.
@@ -18,7 +18,7 @@ export function fieldsOf(schema, values) {
 		const s = known[name] ?? {};
 		return {
 			name, kind: kindOf(s, values[name]), label: typeof s.title === 'string' ? s.title : name, hint: typeof s.description === 'string' ? s.description : undefined,
-			choices: Array.isArray(s.enum) ? s.enum : undefined, required: Array.isArray(schema?.required) && schema.required.includes(name),
+			choices: Array.isArray(s.enum) ? s.enum : undefined, required: Array.isArray(schema?.required) && schema.required.includes(name), whole: [s.type].flat().includes('integer'),
 		};
 	});
 }
@@ -30,7 +30,7 @@ export function fieldsOf(schema, values) {
  */
 function kindOf(schema, value) {
 	if (Array.isArray(schema.enum)) return 'choice';
-	const type = schema.type ?? (value === null ? 'json' : typeof value);
+	const types = [schema.type].flat().filter((t) => t !== 'null'), type = types.length > 1 ? 'json' : types[0] ?? (value === null ? 'json' : typeof value);
 	if (type === 'string') return typeof value === 'string' && (value.length > 60 || value.includes('\n')) ? 'long' : 'text';
 	if (type === 'number' || type === 'integer') return 'number';
 	return type === 'boolean' ? 'flag' : 'json';
@@ -70,6 +70,7 @@ export function valuesOf(fields, texts, before) {
 		else if (f.kind === 'flag') values[f.name] = text === 'true';
 		else if (f.kind === 'number') {
 			if (text.trim() === '' || !Number.isFinite(Number(text))) errors[f.name] = 'This must be a number.';
+			else if (f.whole && !Number.isInteger(Number(text))) errors[f.name] = 'This must be a whole number.';
 			else values[f.name] = Number(text);
 		} else {
 			try {

@@ -24,9 +24,9 @@ export function Graph() {
 				${d.lines.map((l) => l.way.label && html`<text x=${l.x} y=${l.y} text-anchor=${l.side < 0 ? 'end' : 'start'}>${brief(l.way.label, 24)}</text>`)}</g>
 			${d.boxes.map(({ node, x, y, width, height }) => html`<g class=${`node ${kindOf(node.id)}${node.id === live ? ' live' : ''}`}>
 				<rect x=${x} y=${y} width=${width} height=${height} rx=${node.id.startsWith('__') ? 15 : 7} />
-				<text x=${x + 12} y=${y + 20}>${brief(nameOf(node.id), 32)}</text>
+				<text x=${x + 12} y=${y + 20}>${brief(nameOf(node.id), 40)}</text>
 				${m.visits.get(node.id) && html`<text class="visits" x=${x + width - 10} y=${y + 20} text-anchor="end">${count(m.visits.get(node.id) ?? 0)}×</text>`}
-				${node.wraps.map((w, i) => html`<text class="wrap" x=${x + 24 + i * 6} y=${y + 38 + i * 18}>↳ ${brief(w, 28)}</text>`)}
+				${node.wraps.map((w, i) => html`<text class="wrap" x=${x + 24 + i * 6} y=${y + 38 + i * 18}>↳ ${brief(w, 40)}</text>`)}
 			</g>`)}
 		</svg>
 	</div>`;

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { checkpointName } from '../model/langgraph.js';
 import { stateAt } from '../model/state.js';
 import { clock, plural } from '../model/time.js';
-import { lanes } from '../model/tree.js';
+import { lanes, tipsOf } from '../model/tree.js';
 import { pretty } from '../model/diff.js';
 import { shown, textOf } from '../model/text.js';
 import { go, href, route } from '../route.js';
@@ -28,7 +28,7 @@ export function History() {
 	const at = chosen ? all.indexOf(chosen) : -1;
 	return html`<div class="split history">
 		<div class="pane">
-			<${Rows} label="Checkpoints, the newest first" items=${all} estimate=${height} selected=${at} onSelect=${(/** @type {number} */ i) => go({ view: 'history', at: String(all[i].id) })} idOf=${(/** @type {number} */ i) => 'cp-' + all[i].id}
+			<${Rows} label="Checkpoints, the newest first" items=${all} uniform estimate=${height} selected=${at} onSelect=${(/** @type {number} */ i) => go({ view: 'history', at: String(all[i].id) })} idOf=${(/** @type {number} */ i) => 'cp-' + all[i].id}
 				keyOf=${(/** @type {Checkpoint} */ c) => String(c.id)} row=${(/** @type {Checkpoint} */ c, /** @type {number} */ i) => html`<div id=${'cp-' + c.id} role="option" aria-selected=${i === at} aria-posinset=${i + 1} aria-setsize=${all.length} class="cp" onClick=${() => go({ view: 'history', at: String(c.id) })}>
 					<${Lane} line=${tree.lines[i]} width=${tree.width} head=${c.id === m.head} />
 					<span class="num quiet id">${c.id}</span><span class="mono step">${shown(c.step || c.source)}</span>
@@ -87,6 +87,7 @@ function Place({ c }) {
 			${!still.value && state && html`<button disabled=${busy} aria-expanded=${editing} onClick=${() => setEditing(!editing)}>Edit the state</button>`}
 			<a class="button" href=${href({ view: 'state', at: `${c.parent}..${c.id}` })}>What changed</a>
 			${c.id !== m.head && html`<a class="button" href=${href({ view: 'state', at: `${c.id}..${m.head}` })}>Compare with the newest</a>`}
+			${tipsOf(m.checkpoints).filter((t) => t !== c.id && t !== m.head).slice(0, 4).map((t) => html`<a class="button" href=${href({ view: 'state', at: `${c.id}..${t}` })}>Compare with ${t}</a>`)}
 		</div>
 		${busy && html`<p class="quiet">A run is under way. Stop it to branch off.</p>`}
 		${error && html`<${Failure} text=${error} />`}

@@ -11,7 +11,8 @@ import { Badge, Empty, Icon, html } from './html.js';
 
 export function Plugins() {
 	const m = model.value, p = program.value, agent = agentOf();
-	useEffect(() => void readProgram(), [agent?.assistant_id]);
+	const faults = [...m.parts.values()].reduce((n, x) => n + x.faults.length, 0);
+	useEffect(() => void readProgram(true), [agent?.assistant_id, faults, m.run?.end]); // a breaker may have opened
 	const names = useMemo(() => [...new Set([...(p?.middleware ?? []).map((x) => x.name), ...m.parts.keys()])], [m, p]);
 	if (!names.length) return html`<${Empty} title="No middleware"><p>This agent has none, or none of it has run in this thread.</p></>`;
 	return html`<div class="page plugins" tabindex="0" role="region" aria-label="Middleware of the agent">
@@ -22,21 +23,25 @@ export function Plugins() {
 /** @param {{name: string, known?: Middleware, part?: Part}} props */
 function One({ name, known, part }) {
 	const digest = part?.digest || known?.digest || '';
+	const held = known?.sandbox, limits = held?.limits, breaker = held?.breaker;
 	const most = part?.fuel.length ? Math.max(...part.fuel.slice(-5000)) : 0;
 	return html`<section class="block part"><h2><span class="mono">${shown(name)}</span>
 			<${Badge} kind=${digest ? 'plugin' : ''}>${digest ? 'plugin, sandboxed' : 'built in'}</>
 			${part?.faults.length ? html`<${Badge} kind="failed">${plural(part.faults.length, 'fault')}</>` : null}
+			${breaker?.open_for ? html`<${Badge} kind="failed">bypassed for ${took(breaker.open_for / 1e6)}</>` : null}
 			${known?.version && html`<span class="quiet">${shown(known.version)}</span>`}</h2>
 		<dl class="facts">
 			${digest && html`<dt>digest</dt><dd class="mono">${shown(digest)}</dd>`}
+			${held && html`<dt>signature</dt><dd>${held.signed_by ? html`checked, by the key <code>${shown(held.signed_by)}</code>` : html`<span class="quiet">none is asked for</span>`}</dd>
+				<dt>breaker</dt><dd>${breaker ? html`${plural(breaker.faults, 'fault')} within ${took(breaker.window / 1e6)} bypass it for as long; ${breaker.open_for ? 'it is open' : `it is closed, with ${plural(breaker.recent ?? 0, 'recent fault')}`}` : html`<span class="quiet">none</span>`}</dd>`}
 			<dt>calls here</dt><dd class="num">${count(part?.calls ?? 0)}</dd>
 			${part && html`<dt>own time</dt><dd class="num">${took(part.own)}</dd>`}
 			${part && part.fuel.length > 0 && html`<dt>fuel in all</dt><dd class="num">${count(part.fuel.reduce((a, b) => a + b, 0))}</dd><dt>instances</dt><dd class="num">${part.instances.size}</dd>`}
 		</dl>
 		${digest && html`<div class="meters">
-			<${Meter} label="fuel of a call" most=${most} limit=${known?.limits?.fuel} text=${count} />
-			<${Meter} label="memory" most=${part?.memory ?? 0} limit=${known?.limits?.memory} text=${size} />
-			<${Meter} label="host calls of a call" most=${part?.hostCalls ?? 0} limit=${known?.limits?.host_calls} text=${count} />
+			<${Meter} label="fuel of a call" most=${most} limit=${limits?.fuel} text=${count} />
+			<${Meter} label="memory" most=${part?.memory ?? 0} limit=${limits?.memory} text=${size} />
+			<${Meter} label="host calls of a call" most=${part?.hostCalls ?? 0} limit=${limits?.host_calls} text=${count} />
 		</div>`}
 		${part && part.fuel.length > 1 && html`<${Histogram} values=${part.fuel} />`}
 		${part && part.hooks.size > 0 && html`<div class="table"><table><thead><tr><th>hook</th><th>calls</th><th>own time</th><th>a call</th>${digest && html`<th>fuel</th>`}</tr></thead>

@@ -25,7 +25,7 @@ export function Requests() {
 	/** @param {number} i */
 	const choose = (i) => go({ view: 'requests', at: String(i + 1) });
 	return html`<div class="split requests">
-		<div class="pane"><${Rows} label="Calls of models" items=${all} estimate=${52} selected=${at} onSelect=${choose} idOf=${(/** @type {number} */ i) => 'rq-' + i} keyOf=${(/** @type {Request} */ _, /** @type {number} */ i) => String(i)}
+		<div class="pane"><${Rows} label="Calls of models" items=${all} uniform estimate=${52} selected=${at} onSelect=${choose} idOf=${(/** @type {number} */ i) => 'rq-' + i} keyOf=${(/** @type {Request} */ _, /** @type {number} */ i) => String(i)}
 			row=${(/** @type {Request} */ r, /** @type {number} */ i) => html`<div id=${'rq-' + i} role="option" class="rq" aria-selected=${i === at} aria-posinset=${i + 1} aria-setsize=${all.length} onClick=${() => choose(i)}>
 				<span class="mono">${brief(r.model, 40)}</span> ${r.answer?.error && html`<${Badge} kind="failed" />`}${r.layers.length > 1 && html`<${Badge} kind="edited">${plural(r.layers.length - 1, 'change')}</>`}
 				<span class="quiet meta num">#${i + 1} ${clock(r.time)} ${r.answer?.duration ? took(r.answer.duration / 1e6) : ''}</span></div>`} /></div>
@@ -55,12 +55,16 @@ function Detail({ r }) {
 const Whole = ({ s }) => html`<section class="block"><h2>System prompt</h2>${s.system ? html`<${Code} text=${s.system} />` : html`<p class="quiet">none</p>`}</section>
 	<section class="block"><h2>${plural(s.tools.size, 'tool')}</h2>${[...s.tools.values()].map((t) => html`<details class="mline"><summary><span class="mono">${shown(t.name)}</span> <span class="brief">${brief(t.description ?? '', 120)}</span></summary><${Value} value=${t} /></details>`)}</section>
 	<section class="block"><h2>${plural(s.messages.length, 'message')}</h2>${s.messages.slice(-100).map((m) => html`<details class="mline"><summary><span class="role">${m.role}</span><span class="brief" dir="auto">${summary(m)}</span></summary><${Value} value=${m} /></details>`)}</section>
-	${Object.keys(s.settings).length > 0 && html`<section class="block"><h2>Settings</h2><${Value} value=${s.settings} /></section>`}`;
+	${(Object.keys(s.settings).length > 0 || s.choice) && html`<section class="block"><h2>Settings</h2><${Settings} s=${s} /></section>`}`;
+
+/** @param {{s: import('../model/request.js').Sent}} props */
+const Settings = ({ s }) => html`${s.choice && html`<p>tool choice: <code>${shown(s.choice)}</code></p>`}${Object.keys(s.settings).length > 0 && html`<${Value} value=${s.settings} />`}`;
 
 /** @param {{layer: Layer}} props */
 const First = ({ layer: { after: s } }) => html`<section class="block layer"><h2>The agent asks</h2>
 	<p class="label">system prompt</p>${s.system ? html`<${Code} text=${s.system} most=${1200} />` : html`<p class="quiet">none</p>`}
-	<p class="label">${plural(s.tools.size, 'tool')}</p><p class="chips">${[...s.tools.keys()].map((t) => html`<code>${shown(t)}</code> `)}</p></section>`;
+	<p class="label">${plural(s.tools.size, 'tool')}</p><p class="chips">${[...s.tools.keys()].map((t) => html`<code>${shown(t)}</code> `)}</p>
+	${(Object.keys(s.settings).length > 0 || s.choice) && html`<p class="label">settings</p><${Settings} s=${s} />`}</section>`;
 
 /** @param {{layer: Layer}} props */
 function Change({ layer: { step, before: a, after: b } }) {

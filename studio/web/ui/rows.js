@@ -4,25 +4,28 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { html } from './html.js';
 
 const spare = 600; // pixels beyond both edges
+const stride = 200; // how many pixels a list scrolls before other rows are put into the page
 
 /**
- * Rows shows a list whose rows have any heights: they are measured when they are seen.
+ * Rows shows a list whose rows have any heights: they are measured when they are seen. If all rows are of the same height, only one is measured.
  * @template T
- * @param {{items: T[], keyOf: (item: T, i: number) => string, row: (item: T, i: number) => any, estimate: number, sticks?: boolean, label: string,
+ * @param {{items: T[], keyOf: (item: T, i: number) => string, row: (item: T, i: number) => any, estimate: number, uniform?: boolean, sticks?: boolean, label: string,
  *   role?: string, selected?: number, onSelect?: (i: number) => void, top?: any, bottom?: any, idOf?: (i: number) => string, class?: string}} props
  */
-export function Rows({ items, keyOf, row, estimate, sticks, label, role, selected, onSelect, top, bottom, idOf, class: kind }) {
+export function Rows({ items, keyOf, row, estimate, uniform, sticks, label, role, selected, onSelect, top, bottom, idOf, class: kind }) {
 	const box = useRef(/** @type {HTMLDivElement|null} */ (null));
 	const list = useRef(/** @type {HTMLDivElement|null} */ (null));
 	const heights = useRef(/** @type {Map<string, number>} */ (new Map()));
 	const atEnd = useRef(true);
 	const [view, setView] = useState({ top: 0, height: 800 });
 	const [measured, again] = useState(0);
+	const one = useRef(estimate);
 
 	// Where each row begins.
 	const starts = useMemo(() => {
 		const out = new Float64Array(items.length + 1);
-		for (let i = 0; i < items.length; i++) out[i + 1] = out[i] + (heights.current.get(keyOf(items[i], i)) ?? estimate);
+		if (uniform) for (let i = 0; i < items.length; i++) out[i + 1] = (i + 1) * one.current;
+		else for (let i = 0; i < items.length; i++) out[i + 1] = out[i] + (heights.current.get(keyOf(items[i], i)) ?? estimate);
 		return out;
 	}, [items, measured]);
 	const offset = list.current?.offsetTop ?? 0;
@@ -33,7 +36,7 @@ export function Rows({ items, keyOf, row, estimate, sticks, label, role, selecte
 		const b = box.current;
 		if (!b) return;
 		atEnd.current = b.scrollHeight - b.scrollTop - b.clientHeight < 40;
-		setView((v) => (v.top === b.scrollTop && v.height === b.clientHeight ? v : { top: b.scrollTop, height: b.clientHeight }));
+		setView((v) => (Math.abs(v.top - b.scrollTop) < stride && v.height === b.clientHeight ? v : { top: b.scrollTop, height: b.clientHeight }));
 	}, []);
 
 	useEffect(() => {
@@ -46,7 +49,12 @@ export function Rows({ items, keyOf, row, estimate, sticks, label, role, selecte
 
 	useLayoutEffect(() => {
 		let changed = false;
-		for (const node of list.current?.children ?? []) {
+		const sample = uniform && list.current?.firstElementChild?.getBoundingClientRect().height;
+		if (sample && Math.abs(sample - one.current) > 0.01) {
+			one.current = sample;
+			changed = true;
+		}
+		if (!uniform) for (const node of list.current?.children ?? []) {
 			const id = /** @type {HTMLElement} */ (node).dataset.key;
 			if (!id) continue;
 			const height = node.getBoundingClientRect().height;

@@ -2,9 +2,10 @@
 
 import { useEffect, useMemo } from 'preact/hooks';
 import { diffStates, emptyState, stateAt, writersOf } from '../model/state.js';
+import { partingOf } from '../model/tree.js';
 import { clock, plural } from '../model/time.js';
 import { brief, shown, textOf } from '../model/text.js';
-import { go, route } from '../route.js';
+import { go, href, route } from '../route.js';
 import { completeHistory, model } from '../session.js';
 import { Badge, Empty, html } from './html.js';
 import { Blocks, Diff, LineDiff, Value } from './text.js';
@@ -71,23 +72,24 @@ const Choice = ({ label, value, all, onChange }) => html`<label class="choice">$
 
 /** @param {{from: number, to: number, a: import('../model/types.js').State, b: import('../model/types.js').State}} props */
 function Differences({ from, to, a, b }) {
-	const m = model.value;
+	const m = model.value, base = partingOf(m.checkpoints, from, to);
+	const by = /** @param {{field?: string, message?: string}} what */ (what) => writersOf(m, from, to, what);
 	const d = useMemo(() => {
 		const d = diffStates(a, b);
 		// A state from the server has the fields' first values, which events do not tell.
-		d.fields = d.fields.filter((f) => !((f.before === undefined && empty(f.after)) || (f.after === undefined && empty(f.before))) || writersOf(m, from, to, f.name).length);
+		d.fields = d.fields.filter((f) => !((f.before === undefined && empty(f.after)) || (f.after === undefined && empty(f.before))) || by({ field: f.name }).length);
 		return d;
 	}, [a, b]);
-	const by = /** @param {string} [field] */ (field) => writersOf(m, from, to, field);
 	const nothing = !d.added.length && !d.removed.length && !d.replaced.length && !d.fields.length;
 	return html`
+		${base !== from && base !== to && html`<p class="aside">These are the ends of two branches. ${base ? html`They part at <a href=${href({ view: 'history', at: String(base) })}>checkpoint ${base}</a>.` : 'They have nothing in common.'}</p>`}
 		${nothing && html`<p class="aside">These two states are the same.</p>`}
-		${d.added.length + d.removed.length + d.replaced.length > 0 && html`<section class="block"><h2>Messages <${By} names=${by()} /></h2>
-			${d.removed.map((x) => html`<${Line} kind="gone" message=${x} />`)}
-			${d.replaced.map((x) => html`<${Replaced} before=${x.before} after=${x.after} />`)}
-			${d.added.map((x) => html`<${Line} kind="new" message=${x} />`)}
+		${d.added.length + d.removed.length + d.replaced.length > 0 && html`<section class="block"><h2>Messages</h2>
+			${d.removed.map((x) => html`<${Line} kind="gone" message=${x} by=${by({ message: x.id })} />`)}
+			${d.replaced.map((x) => html`<${Replaced} before=${x.before} after=${x.after} by=${by({ message: x.after.id })} />`)}
+			${d.added.map((x) => html`<${Line} kind="new" message=${x} by=${by({ message: x.id })} />`)}
 			<p class="quiet">${plural(d.kept, 'message')} unchanged</p></section>`}
-		${d.fields.map((f) => html`<section class="block" key=${f.name}><h2><span class="mono">${shown(f.name)}</span> <${Badge} kind=${f.before === undefined ? 'done' : f.after === undefined ? 'failed' : 'edited'}>${f.before === undefined ? 'new' : f.after === undefined ? 'removed' : 'changed'}</> <${By} names=${by(f.name)} /></h2>
+		${d.fields.map((f) => html`<section class="block" key=${f.name}><h2><span class="mono">${shown(f.name)}</span> <${Badge} kind=${f.before === undefined ? 'done' : f.after === undefined ? 'failed' : 'edited'}>${f.before === undefined ? 'new' : f.after === undefined ? 'removed' : 'changed'}</> <${By} names=${by({ field: f.name })} /></h2>
 			<${LineDiff} before=${f.before} after=${f.after} /></section>`)}
 		<details class="block whole"><summary>The whole state at ${to}</summary><${Content} state=${b} /></details>`;
 }
@@ -98,13 +100,13 @@ const empty = (v) => ['0', '""', '[]', '{}', 'null', 'false'].includes(JSON.stri
 /** @param {{names: string[]}} props */
 const By = ({ names }) => (names.length ? html`<span class="by">by ${names.map((n, i) => html`${i > 0 && ', '}<span class="mono">${shown(n)}</span>`)}</span>` : null);
 
-/** @param {{kind: 'new'|'gone', message: Message}} props */
-const Line = ({ kind, message: m }) => html`<details class=${'mline ' + kind}><summary><span class="sign">${kind === 'new' ? '+' : '−'}</span><span class="role">${m.role}</span><span class="brief" dir="auto">${summary(m)}</span></summary><${Value} value=${m} /></details>`;
+/** @param {{kind: 'new'|'gone', message: Message, by: string[]}} props */
+const Line = ({ kind, message: m, by }) => html`<details class=${'mline ' + kind}><summary><span class="sign">${kind === 'new' ? '+' : '−'}</span><span class="role">${m.role}</span><span class="brief" dir="auto">${summary(m)}</span><${By} names=${by} /></summary><${Value} value=${m} /></details>`;
 
-/** @param {{before: Message, after: Message}} props */
-function Replaced({ before, after }) {
+/** @param {{before: Message, after: Message, by: string[]}} props */
+function Replaced({ before, after, by }) {
 	const texts = textOf(before.content) !== textOf(after.content);
-	return html`<details class="mline edited" open><summary><span class="sign">~</span><span class="role">${after.role}</span><span class="brief" dir="auto">${summary(after)}</span></summary>
+	return html`<details class="mline edited" open><summary><span class="sign">~</span><span class="role">${after.role}</span><span class="brief" dir="auto">${summary(after)}</span><${By} names=${by} /></summary>
 		${texts ? html`<${Diff} before=${textOf(before.content)} after=${textOf(after.content)} />` : html`<${LineDiff} before=${before} after=${after} />`}</details>`;
 }
 

@@ -14,6 +14,9 @@ import { Rows } from './rows.js';
 /** @type {Record<string, string>} */
 const statuses = { '': 'All', busy: 'Running', interrupted: 'Waiting', error: 'Failed', idle: 'Idle' };
 
+/** How many threads are read to search them. */
+const most = 1000;
+
 export function Threads() {
 	const search = useSignal('');
 	const all = threads.value;
@@ -24,17 +27,22 @@ export function Threads() {
 		filter.value = { ...filter.value, ...more };
 		refresh();
 	};
+	/** @param {string} text */
+	const find = (text) => {
+		search.value = text;
+		if (text && all && all.length < threadTotal.value && filter.value.limit < most) limit({ limit: most });
+	};
 	return html`<nav class="threads" aria-label="Threads">
 		<div class="find">
-			<label class="search"><${Icon} name="search" /><input id="search" type="search" placeholder="Search threads" aria-label="Search threads" value=${search.value} onInput=${(/** @type {any} */ e) => (search.value = e.target.value)} /></label>
+			<label class="search"><${Icon} name="search" /><input id="search" type="search" placeholder="Search threads" aria-label="Search threads" value=${search.value} onInput=${(/** @type {any} */ e) => find(e.target.value)} /></label>
 			<select aria-label="Status" value=${filter.value.status} onChange=${(/** @type {any} */ e) => limit({ status: e.target.value, limit: 50 })}>
 				${Object.entries(statuses).map(([value, text]) => html`<option value=${value}>${text}</option>`)}
 			</select>
 		</div>
 		${listError.value && !locked.value && html`<${Failure} text=${listError.value} retry=${refresh} />`}
 		${!all && !listError.value && html`<p class="loading" role="status">Reading threads…</p>`}
-		${all && !shown.length && html`<p class="aside">${wanted || filter.value.status ? 'No thread matches.' : 'There are no threads yet.'}</p>`}
-		${shown.length > 0 && html`<${Rows} items=${shown} label="Threads" role="list" estimate=${52} keyOf=${(/** @type {Thread} */ t) => t.thread_id} row=${(/** @type {Thread} */ t) => html`<${Line} t=${t} />`}
+		${all && !shown.length && html`<p class="aside">${wanted || filter.value.status ? (all.length < threadTotal.value ? `None of the ${all.length} newest threads matches.` : 'No thread matches.') : 'There are no threads yet.'}</p>`}
+		${shown.length > 0 && html`<${Rows} items=${shown} label="Threads" role="list" uniform estimate=${52} keyOf=${(/** @type {Thread} */ t) => t.thread_id} row=${(/** @type {Thread} */ t) => html`<${Line} t=${t} />`}
 			bottom=${all && all.length < threadTotal.value && html`<button class="quiet wide" onClick=${() => limit({ limit: filter.value.limit + 100 })}>Show more of ${threadTotal.value}</button>`} />`}
 	</nav>`;
 }

@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
-import { clock, count, moment, plural, took } from '../model/time.js';
+import { clock, count, moment, ownParts, plural, took } from '../model/time.js';
 import { brief, shown, size } from '../model/text.js';
 import { model } from '../session.js';
 import { Badge, Empty, Icon, html } from './html.js';
@@ -46,8 +46,8 @@ export function Timeline() {
 		</div>
 		<div class="split">
 			<div class="pane">
-				<div class="spanrow headrow" aria-hidden="true"><span>Name</span><span></span><span class="num">own</span><span class="num">whole</span></div>
-				<${Rows} label="Timeline" items=${spans} estimate=${28} sticks=${at < 0} selected=${at} onSelect=${setAt} idOf=${(/** @type {number} */ i) => 'span-' + i} keyOf=${(/** @type {Span} */ _, /** @type {number} */ i) => String(i)}
+				<div class="spanrow headrow" aria-hidden="true"><span>Name</span><span>solid: own time, pale: waiting for what is inside</span><span class="num">own</span><span class="num">whole</span></div>
+				<${Rows} label="Timeline" items=${spans} estimate=${28} uniform sticks=${at < 0} selected=${at} onSelect=${setAt} idOf=${(/** @type {number} */ i) => 'span-' + i} keyOf=${(/** @type {Span} */ _, /** @type {number} */ i) => String(i)}
 					row=${(/** @type {Span} */ s, /** @type {number} */ i) => html`<${Row} s=${s} i=${i} total=${spans.length} chosen=${i === at} axis=${lengths.get(s.run_id)} latest=${latest} onClick=${() => setAt(i === at ? -1 : i)} />`} />
 			</div>
 			${chosen && html`<${Details} s=${chosen} onClose=${() => setAt(-1)} />`}
@@ -63,11 +63,15 @@ function Row({ s, i, total, chosen, axis, latest, onClick }) {
 		return html`<div ...${common} class=${'spanrow run' + (s.failed ? ' failed' : '')}><span class="name"><strong>${shown(s.name)}</strong> <span class="quiet">${clock(s.start)}</span> <${Badge} kind=${s.end ? s.detail ?? '' : 'running'}>${s.end ? s.detail : 'running'}</></span><span></span><span></span><span class="num">${took(whole)}</span></div>`;
 	}
 	if (s.kind === 'wait') return html`<div ...${common} class="spanrow wait"><span class="name">${s.name}</span><span></span><span></span><span class="num">${took(whole)}</span></div>`;
-	const left = axis ? ((s.start - axis.start) / axis.length) * 100 : 0, width = axis ? (whole / axis.length) * 100 : 0;
-	const instant = s.kind === 'save' || s.kind === 'note';
+	const instant = s.kind === 'save' || s.kind === 'note', end = s.end || latest;
+	/** @param {{start: number, end: number}} part @param {string} kind */
+	const bar = (part, kind) => {
+		const left = axis ? ((part.start - axis.start) / axis.length) * 100 : 0, width = axis ? ((part.end - part.start) / axis.length) * 100 : 0;
+		return html`<span class=${kind} style=${{ left: Math.min(99.5, Math.max(0, left)) + '%', width: instant ? '2px' : `max(2px, ${Math.min(100 - left, width)}%)` }}></span>`;
+	};
 	return html`<div ...${common} class=${`spanrow ${s.kind}${s.depth < 2 ? ' lead' : ''}${s.failed ? ' failed' : ''}`}>
 		<span class="name" style=${{ paddingLeft: s.depth * 0.75 + 'rem' }}>${s.failed && html`<${Icon} name="warn" label="failed" />`}<span class="text">${brief(s.name, 100)}</span>${s.detail && html` <span class="quiet">${brief(s.detail, 40)}</span>`}</span>
-		<span class="track"><span class="fill" style=${{ left: Math.min(99.5, Math.max(0, left)) + '%', width: instant ? '2px' : `max(2px, ${Math.min(100 - left, width)}%)` }}></span></span>
+		<span class="track">${s.inside?.length ? [bar({ start: s.start, end }, 'fill waits'), ...ownParts(s, end).map((part) => bar(part, 'fill'))] : bar({ start: s.start, end }, 'fill')}</span>
 		<span class="num own">${instant ? '' : took(s.end ? s.own : whole)}</span><span class="num">${instant ? '' : took(whole)}</span>
 	</div>`;
 }

@@ -15,6 +15,10 @@ type Queue interface {
 	// worker has not renewed its claims in time. Of a thread at most one run is running. A claimed run is running, and its Attempt is
 	// one more. Two workers never claim the same run. When it takes a run, it extends all claims of the worker, as Renew does.
 	Claim(ctx context.Context, w *Worker, limit int) ([]Run, error)
+	// ClaimIn does the same for one thread. It returns nil if there is no run to claim in it, and [ErrNoThread].
+	ClaimIn(ctx context.Context, w *Worker, owner, thread string) (*Run, error)
+	// Claimable returns the runs that a worker with these agents could claim, the first submitted first; at most limit.
+	Claimable(ctx context.Context, agents []string, limit int) ([]Run, error)
 	// Begin notes the newest checkpoint of the thread before a run that the worker has claimed and not begun, and returns the one that is
 	// noted: that of an earlier attempt stays. The error is [ErrNotClaimed] if the worker does not have the run.
 	Begin(ctx context.Context, w *Worker, run string, newest checkpoint.ID) (before checkpoint.ID, err error)

@@ -27,6 +27,52 @@ func (s *Store) Claim(ctx context.Context, w *runs.Worker, limit int) (claimed [
 	defer s.mu.Unlock()
 	now := s.now()
 	s.workers[w.ID] = now.Add(w.Lease)
+	for _, r := range s.claimable(w.Agents, now) {
+		if len(claimed) >= limit {
+			break
+		}
+		claimed = append(claimed, *s.take(r, w, now))
+	}
+	return claimed, nil
+}
+
+// ClaimIn takes a run of a thread for a worker, see [runs.Queue].
+func (s *Store) ClaimIn(ctx context.Context, w *runs.Worker, owner, id string) (*runs.Run, error) {
+	if err := s.enter(ctx, w); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	t := s.threads[owner][id]
+	if t == nil {
+		return nil, runs.ErrNoThread
+	}
+	now := s.now()
+	s.workers[w.ID] = now.Add(w.Lease)
+	for _, r := range s.claimable(w.Agents, now) {
+		if r.thread == t {
+			return s.take(r, w, now), nil
+		}
+	}
+	return nil, nil
+}
+
+// Claimable returns runs that could be claimed, see [runs.Queue].
+func (s *Store) Claimable(ctx context.Context, agents []string, limit int) (found []runs.Run, err error) {
+	if err := s.begin(ctx, ""); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	for _, r := range s.claimable(agents, s.now()) {
+		if len(found) >= limit {
+			break
+		}
+		found = append(found, *r.row.Copy())
+	}
+	return found, nil
+}
+
+// claimable returns the runs that a worker with these agents can claim, the first submitted first.
+func (s *Store) claimable(agents []string, now time.Time) (found []*run) {
 	taken := map[*thread]bool{} // that have a run which comes first
 	for _, r := range s.open {
 		if r.row.Status == runs.Running {
@@ -34,9 +80,6 @@ func (s *Store) Claim(ctx context.Context, w *runs.Worker, limit int) (claimed [
 		}
 	}
 	for _, r := range s.open {
-		if len(claimed) >= limit {
-			break
-		}
 		if r.row.Status == runs.Running {
 			if !s.workers[r.worker].Before(now) {
 				continue
@@ -47,14 +90,18 @@ func (s *Store) Claim(ctx context.Context, w *runs.Worker, limit int) (claimed [
 			}
 			taken[r.thread] = true
 		}
-		if !slices.Contains(w.Agents, r.row.Agent) {
-			continue
+		if slices.Contains(agents, r.row.Agent) {
+			found = append(found, r)
 		}
-		r.row.Status, r.row.Updated, r.worker = runs.Running, runs.Moment(now), w.ID
-		r.row.Attempt++
-		claimed = append(claimed, *r.row.Copy())
 	}
-	return claimed, nil
+	return found
+}
+
+// take lets a worker have a run.
+func (s *Store) take(r *run, w *runs.Worker, now time.Time) *runs.Run {
+	r.row.Status, r.row.Updated, r.worker = runs.Running, runs.Moment(now), w.ID
+	r.row.Attempt++
+	return r.row.Copy()
 }
 
 // held returns a run that a worker has claimed, or [runs.ErrNotClaimed].

@@ -183,6 +183,19 @@ func (p *pair) claim(r *rapid.T) {
 		return p.normal(rows), err
 	})
 	require.NoError(r, err)
+	owner, thread := p.owner(r), p.thread(r)
+	_, _ = both(p, func(s runs.Store) ([]runs.Run, error) {
+		row, err := s.ClaimIn(p.t.Context(), w, owner, thread)
+		if row == nil {
+			return nil, err
+		}
+		return p.normal([]runs.Run{*row}), err
+	})
+	_, err = both(p, func(s runs.Store) ([]runs.Run, error) {
+		rows, err := s.Claimable(p.t.Context(), w.Agents, limit)
+		return p.normal(rows), err
+	})
+	require.NoError(r, err)
 	_, err = both(p, func(s runs.Store) (*runs.Renewal, error) { return s.Renew(p.t.Context(), w, p.runs) })
 	require.NoError(r, err)
 }

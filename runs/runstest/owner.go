@@ -264,6 +264,14 @@ func (c *check) sameIDs() {
 func queueCalls(p *property) map[string]func(ctx context.Context, s runs.Store) error {
 	return map[string]func(ctx context.Context, s runs.Store) error{
 		"Claim": func(ctx context.Context, s runs.Store) error { _, err := s.Claim(ctx, p.worker, 1); return err },
+		"ClaimIn": func(ctx context.Context, s runs.Store) error {
+			_, err := s.ClaimIn(ctx, p.worker, p.thread.Owner, p.thread.ID)
+			return err
+		},
+		"Claimable": func(ctx context.Context, s runs.Store) error {
+			_, err := s.Claimable(ctx, p.worker.Agents, 1)
+			return err
+		},
 		"Begin": func(ctx context.Context, s runs.Store) error {
 			_, err := s.Begin(ctx, p.worker, p.running.ID, 9)
 			return err

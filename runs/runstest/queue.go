@@ -80,6 +80,49 @@ func (c *check) agents() {
 	c.mine(w, b)
 }
 
+func (c *check) claimIn() {
+	other := c.submitTo(c.id())
+	t := c.thread()
+	later := c.submitTo(t.ID, func(r *runs.Run) { r.Due = time.Now().Add(time.Hour) })
+	first, second := c.submitTo(t.ID), c.submitTo(t.ID, func(r *runs.Run) { r.Agent = "b" })
+	claimable := func(limit int, agents ...string) []string {
+		found, err := c.s.Claimable(c.ctx(), agents, limit)
+		require.NoError(c.t, err)
+		return runIDs(found)
+	}
+	claimIn := func(w *runs.Worker, thread string) *runs.Run {
+		got, err := c.s.ClaimIn(c.ctx(), w, ann, thread)
+		require.NoError(c.t, err)
+		return got
+	}
+	require.Equal(c.t, []string{other.ID, first.ID}, claimable(10, "agent", "b"))
+	require.Equal(c.t, []string{other.ID}, claimable(1, "agent"))
+	require.Empty(c.t, claimable(10, "b"), "a run waits for its turn")
+	require.Empty(c.t, claimable(0, "agent"))
+	require.Empty(c.t, claimable(10))
+
+	w := hasty("w")
+	require.Nil(c.t, claimIn(&runs.Worker{ID: "w", Agents: []string{"b"}, Lease: 1}, t.ID))
+	got := claimIn(w, t.ID)
+	require.Equal(c.t, c.readRun(first.ID), got)
+	require.Equal(c.t, []any{runs.Running, 1}, []any{got.Status, got.Attempt})
+	v := worker("v", "agent", "b")
+	require.Eventually(c.t, func() bool {
+		again := claimIn(v, t.ID)
+		return again != nil && again.ID == first.ID && again.Attempt == 2
+	}, patience, time.Millisecond, "the claim of a worker that is silent expires")
+	require.Nil(c.t, claimIn(worker("u", "agent", "b"), t.ID))
+	c.succeed(v, first.ID)
+	require.Equal(c.t, second.ID, claimIn(v, t.ID).ID)
+	c.succeed(v, second.ID)
+	require.Nil(c.t, claimIn(v, t.ID), "the last one is not due")
+	require.Equal(c.t, runs.Pending, c.readRun(later.ID).Status)
+	_, err := c.s.ClaimIn(c.ctx(), v, ann, c.id())
+	require.ErrorIs(c.t, err, runs.ErrNoThread)
+	_, err = c.s.ClaimIn(c.ctx(), v, bob, other.Thread)
+	require.ErrorIs(c.t, err, runs.ErrNoThread)
+}
+
 func (c *check) expire() {
 	old, w := hasty("old"), worker("new")
 	r, later := c.submitTo(c.id()), c.submitTo(c.id())

@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(t *testing.T) runs.Store) {
 		{"runs wait until they are due", (*check).due},
 		{"a thread has one running run", (*check).exclusive},
 		{"a worker claims runs of its agents", (*check).agents},
+		{"runs of one thread are claimed", (*check).claimIn},
 		{"a claim expires", (*check).expire},
 		{"a claim is renewed", (*check).renew},
 		{"the checkpoint before a run", (*check).begin},

@@ -21,6 +21,9 @@ const (
 	seeClaims  = `SELECT r.number FROM agenthost_runs r WHERE ` + claimable + ` LIMIT 1`
 	findClaims = `SELECT t.no FROM agenthost_runs r JOIN agenthost_run_threads t ON t.no = r.thread
 		WHERE ` + claimable + ` ORDER BY r.number LIMIT $2 {skip t, r}`
+	seeClaimIn = `SELECT r.number FROM agenthost_runs r WHERE ` + claimable + `
+		AND r.thread = (SELECT no FROM agenthost_run_threads WHERE owner = $2 AND id = $3)`
+	listClaims = `SELECT ` + runColumns + ` FROM agenthost_runs r WHERE ` + claimable + ` ORDER BY r.number LIMIT $2`
 	takeClaims = `UPDATE agenthost_runs AS r SET status = 'running', worker = $2, attempt = attempt + 1, updated = $3
 		WHERE r.thread {in $4} AND ` + claimable + ` RETURNING `
 )
@@ -65,6 +68,62 @@ func (s *Store) Claim(ctx context.Context, w *runs.Worker, limit int) (claimed [
 	}
 	slices.SortFunc(claimed, func(a, b runs.Run) int { return cmp.Compare(a.Number, b.Number) })
 	return claimed, nil
+}
+
+// ClaimIn takes a run of a thread for a worker, see [runs.Queue].
+func (s *Store) ClaimIn(ctx context.Context, w *runs.Worker, owner, thread string) (claimed *runs.Run, err error) {
+	if err := w.Check(); err != nil {
+		return nil, err
+	}
+	if err := known(owner, thread, runs.ErrNoThread); err != nil {
+		return nil, err
+	}
+	agents, err := list(s.dialect, w.Agents)
+	if err != nil {
+		return nil, err
+	}
+	if some, err := collect(ctx, s, s.db.Reads(), scanNumber, seeClaimIn, agents, owner, thread); err != nil || len(some) == 0 {
+		if err == nil {
+			_, err = s.Thread(ctx, owner, thread)
+		}
+		return nil, s.db.Failed(err)
+	}
+	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		claimed = nil
+		if err := s.extend(ctx, tx, w); err != nil {
+			return err
+		}
+		t, err := s.lockThread(ctx, tx, owner, thread)
+		if err != nil {
+			return err
+		}
+		numbers, err := list(s.dialect, []int64{t.no})
+		if err != nil {
+			return err
+		}
+		taken, err := collect(ctx, s, tx, scanRun, takeClaims+returned, agents, w.ID, micros(s.now()), numbers)
+		if len(taken) > 0 {
+			claimed = &taken[0]
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return claimed, nil
+}
+
+// Claimable returns runs that could be claimed, see [runs.Queue].
+func (s *Store) Claimable(ctx context.Context, agents []string, limit int) ([]runs.Run, error) {
+	wanted, err := list(s.dialect, agents)
+	if err != nil {
+		return nil, err
+	}
+	if limit <= 0 {
+		return nil, ctx.Err()
+	}
+	found, err := collect(ctx, s, s.db.Reads(), scanRun, listClaims, wanted, limit)
+	return found, s.db.Failed(err)
 }
 
 // extend extends all claims of a worker.

@@ -21,8 +21,10 @@ type attempt struct {
 	ctx    context.Context //nolint:containedctx // it is that of this attempt
 	cancel context.CancelCauseFunc
 	yield  atomic.Bool // the run is to stop at its next saved step
-	seq    uint64      // of the last event
-	begun  bool        // before is known
+	done   chan struct{}
+	over   *runs.Outcome // how the run ended here; nil: it did not
+	seq    uint64        // of the last event
+	begun  bool          // before is known
 	before checkpoint.ID
 
 	head, last *host.Event  // the first event of the agent's run, until another one shows that it has begun; and the event of its end
@@ -40,6 +42,7 @@ var errTimeout = errors.New("the run takes longer than the server allows")
 func newAttempt(ctx context.Context, e *Engine, r *runs.Run) *attempt {
 	a := &attempt{
 		engine: e, run: r, agent: e.config.Agents[r.Agent], thread: runs.ThreadName(r.Owner, r.Thread), seq: runs.FirstSeq(r.Attempt),
+		done: make(chan struct{}),
 	}
 	a.ctx, a.cancel = context.WithCancelCause(ctx)
 	return a
@@ -57,13 +60,13 @@ func (a *attempt) perform() {
 	case errors.Is(cause, runs.ErrNotClaimed):
 		a.lost()
 	case errors.As(cause, &how) && (how.how == runs.CancelRollback || err != nil || result.Status == host.Cancelled):
-		a.end(a.cancelledBy(how.how, result))
+		a.finish(a.cancelledBy(how.how, result))
 	case errors.Is(cause, errTimeout) && err != nil:
-		a.end(a.outcome(runs.TimedOut, result, errTimeout))
+		a.finish(a.outcome(runs.TimedOut, result, errTimeout))
 	case result != nil && result.Yielded, errors.Is(cause, errClosing) && err != nil, errors.Is(err, errGiveBack), errors.Is(err, host.ErrDraining):
 		a.giveBack(err)
 	default:
-		a.end(a.outcome(statusOf(result, err), result, err))
+		a.finish(a.outcome(statusOf(result, err), result, err))
 	}
 }
 

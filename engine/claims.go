@@ -52,7 +52,7 @@ func (e *Engine) claimAll(ctx context.Context) {
 }
 
 // begin begins an attempt of a claimed run.
-func (e *Engine) begin(ctx context.Context, r *runs.Run) {
+func (e *Engine) begin(ctx context.Context, r *runs.Run) *attempt {
 	a := newAttempt(ctx, e, r)
 	e.mu.Lock()
 	e.attempts[r.ID] = a
@@ -68,9 +68,11 @@ func (e *Engine) begin(ctx context.Context, r *runs.Run) {
 			if full {
 				signal(e.wake)
 			}
+			close(a.done)
 		}()
 		a.perform()
 	})
+	return a
 }
 
 // renew extends the claims of the process three times a lease, and learns which runs are to end.

@@ -30,6 +30,8 @@ type Config struct {
 	Poll time.Duration
 	// Ended is told of each run that has ended here, by any goroutine, and must return soon; nil: nobody is told.
 	Ended func(r *runs.Run)
+	// Directed engines claim no runs by themselves: another engine, such as that of package temporal, says which, see [Engine.Perform].
+	Directed bool
 	// Timeout is how long one attempt of a run may take, waiting for its turn not included; 0: it is not limited.
 	Timeout time.Duration
 }
@@ -49,6 +51,7 @@ type Engine struct {
 
 	mu       sync.Mutex
 	attempts map[string]*attempt // by the id of the run
+	entering int                 // calls of Perform that have no attempt yet
 	draining bool
 	full     bool       // a run may wait until another one has ended here
 	idle     *sync.Cond // signalled when an attempt has ended
@@ -86,7 +89,11 @@ func Start(config Config) (*Engine, error) {
 	}
 	e.idle = sync.NewCond(&e.mu)
 	e.events = newJournal(config.Store, config.Live, e.worker, e.log)
-	for _, do := range []func(context.Context){e.claim, e.renew, e.listen, e.events.flush} {
+	work := []func(context.Context){e.renew, e.listen, e.events.flush}
+	if !config.Directed {
+		work = append(work, e.claim)
+	}
+	for _, do := range work {
 		e.stopped.Go(func() { do(ctx) })
 	}
 	return e, nil
@@ -102,7 +109,7 @@ func (e *Engine) Close(ctx context.Context) {
 	}
 	stop := context.AfterFunc(ctx, func() { e.stop(errClosing) })
 	defer stop()
-	for len(e.attempts) > 0 {
+	for len(e.attempts)+e.entering > 0 {
 		e.idle.Wait()
 	}
 	e.mu.Unlock()

@@ -118,9 +118,9 @@ func (a *attempt) outlast() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(a.ctx), 10*time.Second)
 }
 
-// end ends the run. What cannot be written is tried again while the process has the run; after that another one goes on with it, and finds
+// finish ends the run. What cannot be written is tried again while the process has the run; after that another one goes on with it, and finds
 // that it is over.
-func (a *attempt) end(o *runs.Outcome) {
+func (a *attempt) finish(o *runs.Outcome) {
 	if o == nil {
 		a.giveBack(nil)
 		return
@@ -150,6 +150,7 @@ func (a *attempt) end(o *runs.Outcome) {
 
 // ended tells who wants to know that the run has ended.
 func (a *attempt) ended(o *runs.Outcome) {
+	a.over = o
 	if tell := a.engine.config.Ended; tell != nil && !o.Remove {
 		r := *a.run
 		r.Status, r.Failure, r.Before, r.After = o.Status, o.Failure, a.before, o.After

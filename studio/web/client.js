@@ -103,19 +103,17 @@ export async function* events(thread, signal) {
 	}
 }
 
-/** @typedef {{name: 'open'}|{name: 'event', row: Row}|{name: 'over', run_id: string, status: string}} Frame */
-
 /**
- * follow yields the events of a thread as they come, after a frame that says that the server answers, until the signal aborts it or the connection breaks.
- * @param {string} thread
- * @param {string} since
+ * stream yields the server-sent events of an address, after one with the name "open" that says that the server answers, until the signal aborts it or the
+ * connection breaks.
+ * @param {string} path
  * @param {AbortSignal} signal
- * @returns {AsyncGenerator<{id: string, frame: Frame}>}
+ * @returns {AsyncGenerator<{name: string, id: string, data: string}>}
  */
-export async function* follow(thread, since, signal) {
-	const response = await send('GET', `/threads/${thread}/events?follow=true&since=${since}`, undefined, { signal, headers: { accept: 'text/event-stream', ...credential() } });
+export async function* stream(path, signal) {
+	const response = await send('GET', path, undefined, { signal, headers: { accept: 'text/event-stream', ...credential() } });
 	const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
-	yield { id: '', frame: { name: 'open' } };
+	yield { name: 'open', id: '', data: '' };
 	const decoder = new TextDecoder();
 	let rest = '';
 	for (;;) {
@@ -130,9 +128,25 @@ export async function* follow(thread, since, signal) {
 				else if (line.startsWith('id: ')) id = line.slice(4);
 				else if (line.startsWith('data: ')) data += line.slice(6);
 			}
-			if (name === 'event') yield { id, frame: { name, row: JSON.parse(data) } };
-			else if (name === 'over') yield { id, frame: { name, ...JSON.parse(data) } };
+			if (name) yield { name, id, data };
 		}
+	}
+}
+
+/** @typedef {{name: 'open'}|{name: 'event', row: Row}|{name: 'over', run_id: string, status: string}} Frame */
+
+/**
+ * follow yields the events of a thread as they come, after a frame that says that the server answers, until the signal aborts it or the connection breaks.
+ * @param {string} thread
+ * @param {string} since
+ * @param {AbortSignal} signal
+ * @returns {AsyncGenerator<{id: string, frame: Frame}>}
+ */
+export async function* follow(thread, since, signal) {
+	for await (const { name, id, data } of stream(`/threads/${thread}/events?follow=true&since=${since}`, signal)) {
+		if (name === 'open') yield { id, frame: { name } };
+		else if (name === 'event') yield { id, frame: { name, row: JSON.parse(data) } };
+		else if (name === 'over') yield { id, frame: { name, ...JSON.parse(data) } };
 	}
 }
 

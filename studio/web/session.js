@@ -273,6 +273,16 @@ export async function readProgram(again) {
 	}
 }
 
+/** renew reads again what the server says of its agents, because it has changed. */
+export async function renew() {
+	assistants.value = [];
+	await refresh();
+	const id = programOwner;
+	if (!id) return;
+	const read = programOf(await api('GET', `/assistants/${id}/graph`));
+	if (programOwner === id) program.value = read;
+}
+
 /**
  * say sends a message. Without an open thread it begins one.
  * @param {string} text

@@ -7,7 +7,9 @@ import { href, route, views } from '../route.js';
 import { write } from '../model/recording.js';
 import { shown } from '../model/text.js';
 import { clock } from '../model/time.js';
+import { isDev, record } from '../dev.js';
 import { Chat } from './chat.js';
+import { Dev } from './dev.js';
 import { Graph } from './graph.js';
 import { History } from './history.js';
 import { Badge, Failure, Icon, html } from './html.js';
@@ -60,6 +62,7 @@ export function App() {
 		<main id="main" tabindex="-1">
 			${offline.value && html`<p class="banner" role="alert"><${Icon} name="warn" />The server does not answer. What you see may be old.</p>`}
 			${state.value === 'lost' && !offline.value && html`<p class="banner" role="status">The connection was lost. Trying again…</p>`}
+			<${Dev} />
 			<header class="top">
 				${!still.value && html`<button class="square narrow" aria-label="Threads" aria-expanded=${menu} onClick=${() => setMenu(!menu)}><${Icon} name="menu" /></button>`}
 				${opened ? html`<${Title} />` : html`<h1>New thread</h1>`}
@@ -109,6 +112,7 @@ function Title() {
 			<button onClick=${act(() => setEditing(true))}>Rename</button>
 			<button onClick=${act(() => copy(t.thread_id))}>Fork into a new thread</button>
 			<button onClick=${act(() => download(t.thread_id))}>Export</button>
+			${isDev && model.value.run?.end ? html`<button onClick=${act(() => record(model.value.run?.id ?? ''))}>Record the last run</button>` : null}
 			<button class="bad" onClick=${act(() => confirm(`Delete “${titleOf(t)}” with all its runs and checkpoints?`) && remove(t.thread_id))}>Delete</button>
 		</div></details>
 		${error && html`<${Failure} text=${error} />`}`;

@@ -4,7 +4,9 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { clock, count, plural, took } from '../model/time.js';
 import { shown, size } from '../model/text.js';
 import { agentOf, model, program, readProgram } from '../session.js';
+import { isDev } from '../dev.js';
 import { Badge, Empty, Icon, html } from './html.js';
+import { TestCall } from './testcall.js';
 
 /** @typedef {import('../model/types.js').Part} Part */
 /** @typedef {import('../model/graph.js').Middleware} Middleware */
@@ -49,6 +51,7 @@ function One({ name, known, part }) {
 		${known?.capabilities?.length ? html`<h3>What it may do</h3><ul class="caps">${known.capabilities.map((c) => html`<li key=${c.op}><${Badge} kind=${c.granted ? 'granted' : 'failed'}>${c.granted ? 'granted' : 'refused'}</> <code>${shown(c.op)}</code>${c.required && html` <span class="quiet">required</span>`} <span dir="auto">${shown(c.reason)}</span>${c.detail && html` <span class="quiet">${shown(c.detail)}</span>`}</li>`)}</ul>`
 			: digest && known ? html`<p class="quiet">It asks for nothing beyond its hooks.</p>` : null}
 		${part?.faults.slice(-5).map((f) => html`<div class="failure"><${Icon} name="warn" /><div><code>${shown(f.error.type)}</code> <span class="mono">${shown(f.step)}</span> ${clock(f.time)}<p class="plain" dir="auto">${shown(f.error.message)}</p></div></div>`)}
+		${isDev && digest && html`<${TestCall} plugin=${name} />`}
 	</section>`;
 }
 

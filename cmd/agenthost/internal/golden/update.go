@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/yamltext"
 )
 
 // Update writes the outcome into the file as the expected one, and reports whether that changed the file. It removes comments
@@ -44,7 +44,7 @@ func (c *Case) rewritten(o *Outcome) []byte {
 			continue
 		}
 		block = append(append(append(block, "\n  "...), key...), ':')
-		block = appendYAML(block, value, 4)
+		block = yamltext.Append(block, value, 4)
 	}
 	if len(block) == len("expect:") {
 		block = append(block, " {}"...)
@@ -67,61 +67,5 @@ func (c *Case) place(lines [][]byte) (from, to int) {
 		return len(lines), len(lines)
 	}
 	from = key.Line() - 1
-	to = from + 1
-	for at := to; at < len(lines); at++ {
-		line := bytes.TrimRight(lines[at], "\r\n")
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		if line[0] != ' ' {
-			break
-		}
-		to = at + 1
-	}
-	return from, to
-}
-
-// appendYAML appends a value after its key: collections as indented blocks, scalars as JSON.
-func appendYAML(dst []byte, v wire.Raw, indent int) []byte {
-	switch {
-	case v.IsMap() && v.Len() > 0:
-		for key, value := range v.Pairs() {
-			dst = appendIndent(dst, indent)
-			dst = appendYAML(append(appendKey(dst, string(key)), ':'), value, indent+2)
-		}
-		return dst
-	case v.IsArray() && v.Len() > 0:
-		for item := range v.Elements() {
-			dst = append(appendIndent(dst, indent), '-')
-			if !item.IsMap() || item.Len() == 0 {
-				dst = appendYAML(dst, item, indent+2)
-				continue
-			}
-			inner := appendYAML(nil, item, indent+2)
-			dst = append(append(dst, ' '), bytes.TrimLeft(inner, "\n ")...) // the first key follows the dash
-		}
-		return dst
-	default:
-		return append(append(dst, ' '), v.JSON()...)
-	}
-}
-
-func appendIndent(dst []byte, n int) []byte {
-	dst = append(dst, '\n')
-	return append(dst, strings.Repeat(" ", n)...)
-}
-
-// appendKey appends a key, quoted unless it is a plain word.
-func appendKey(dst []byte, key string) []byte {
-	plain := key != "" && !strings.ContainsFunc(key, func(r rune) bool {
-		return r != '_' && (r < 'a' || r > 'z')
-	})
-	switch key {
-	case "true", "false", "null":
-		plain = false
-	}
-	if plain {
-		return append(dst, key...)
-	}
-	return append(dst, wire.String(key).JSON()...)
+	return from, yamltext.Block(lines, from, 0)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/tracecontext"
 	"github.com/agenthost/agenthost/runs"
 )
 
@@ -111,7 +112,10 @@ func (a *attempt) drive() (*host.Result, error) {
 		timer := time.AfterFunc(limit, func() { a.cancel(errTimeout) }) //nolint:forbidigo // limits go by real time
 		defer timer.Stop()
 	}
-	in := task.Input(a.run)
+	in, ctx := task.Input(a.run), a.ctx
+	if task.Trace != nil {
+		ctx = tracecontext.With(ctx, *task.Trace)
+	}
 	if err := a.change(task, newest); err != nil {
 		return nil, a.passing(err)
 	}
@@ -120,7 +124,7 @@ func (a *attempt) drive() (*host.Result, error) {
 	}
 	in.Yield = func(host.Boundary) bool { return a.yield.Load() }
 	for told := a.seq; ; {
-		result, err := a.agent.RunEvents(a.ctx, in, a.note)
+		result, err := a.agent.RunEvents(ctx, in, a.note)
 		after, again := host.Retry(err)
 		if model := (*host.ModelError)(nil); !again || errors.As(err, &model) || errors.Is(err, host.ErrDraining) || a.yield.Load() {
 			return result, err

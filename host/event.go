@@ -27,7 +27,7 @@ const (
 	EventCustom       EventType = "custom"     // a hook or tool emitted it: Step, Name, Data
 	EventWarn         EventType = "warn"       // something was ignored or discarded: Step, Text
 	EventAlert        EventType = "alert"      // tools are called more often than ToolCallConfig.Alert allows: Step, Call, Text
-	EventEnd          EventType = "end"        // the run is over: Status, Next, Error, Interrupts, Duration
+	EventEnd          EventType = "end"        // the run is over: Status, Next, Error, Interrupts, Duration; see SpanRun for Messages
 )
 
 // logEvent is the key that marks a log record whose text an event of the run reports, too. The value is the type of that event.
@@ -87,6 +87,8 @@ type Event struct {
 	HostCalls  int           `json:"host_calls,omitempty"` // operations that a plugin's hook asked the host for
 	Digest     string        `json:"digest,omitempty"`     // digest of the plugin
 	Instance   uint64        `json:"instance,omitempty"`   // number of the plugin's instance
+
+	Response *model.Response `json:"-"` // only for a [Tracer]: the answer of a model, before hooks have changed it
 }
 
 // EventUpdate is an [Update] as events show it.

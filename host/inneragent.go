@@ -14,7 +14,7 @@ import (
 // This file holds what an agent offers to the agents that its tools run inside it.
 
 // Inner returns the configuration of an agent inside this one. It takes over the agent's model and named models, tools,
-// fields, store, checkpointer, durability, limits, logger, clock and seeds, but no system prompt, middleware, breakpoints or
+// fields, store, checkpointer, durability, limits, logger, tracer, clock and seeds, but no system prompt, middleware, breakpoints or
 // alerts. Its name consists of the agent's name, a dot, and the given name; or of the given name only, if the agent has none.
 func (e *Env) Inner(name string) Config {
 	inner := Config{
@@ -27,7 +27,7 @@ func (e *Env) Inner(name string) Config {
 	if outer := e.config; outer != nil {
 		inner.State, inner.Durability, inner.RecursionLimit = slices.Clone(outer.State), outer.Durability, outer.RecursionLimit
 		inner.ToolCalls, inner.Clock, inner.Seed, inner.MayHaveTool = outer.ToolCalls, outer.Clock, outer.Seed, outer.MayHaveTool
-		inner.ToolCalls.Alert = nil
+		inner.ToolCalls.Alert, inner.Tracer = nil, outer.Tracer
 	}
 	return inner
 }

@@ -199,7 +199,10 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 		} else {
 			event.Messages = resp.Messages
 		}
-		events.finish(span, event)
+		span.finishModel(event, resp)
+		if events.on() {
+			events.send(event)
+		}
 	}
 	return resp, err
 }

@@ -30,6 +30,7 @@ type run struct {
 	breaks   *breakpoints // nil: none
 	context  runContext
 
+	traced    string    // the traceparent of the run's span, and before that of the part of the run before; "": there is no tracer
 	thread    thread    // the hold on the thread
 	journal   journal   // executions of tools
 	batch     batch     // results of the present tools step
@@ -85,9 +86,10 @@ func (r *run) do(ctx context.Context) error {
 		ctx, unwatch = r.thread.watch(ctx)
 		defer unwatch()
 	}
-	ctx, span := r.trace(ctx, Span{Kind: SpanRun, Metadata: r.input.Metadata, GoesOn: r.input.goesOn()})
+	ctx, span := r.traceRun(ctx)
 	events := r.events()
 	start = r.clock()
+	before := r.state.log.List().Len()
 	if events.on() {
 		events.send(&Event{Type: EventRun, Messages: r.input.Messages, Answers: r.questions.given, Metadata: r.input.Metadata})
 	}
@@ -120,7 +122,7 @@ func (r *run) do(ctx context.Context) error {
 		if err != nil {
 			end.Error = eventError(err)
 		}
-		events.finish(span, end)
+		r.finishRun(span, end, before)
 	}
 	return err
 }

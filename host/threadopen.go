@@ -170,7 +170,7 @@ func (r *run) goOn(held *checkpoint.Thread) error {
 	} else {
 		r.id = c.Run.ID
 	}
-	r.seed = c.Run.Seed
+	r.seed, r.traced = c.Run.Seed, c.Trace
 	r.budget.restore(&c.Run)
 	r.progress.step, r.progress.passed, r.progress.last = endStep, c.Paused, held.Record.Step
 	t.wasOver = c.Next == ""

@@ -129,7 +129,14 @@ func (c *toolCall) step() string {
 }
 
 func (c *toolCall) trace(ctx context.Context) (context.Context, span) {
-	return c.run.trace(ctx, Span{Kind: SpanTool, Step: c.step(), Call: c.call})
+	if c.run.agent.config.Tracer == nil {
+		return ctx, span{}
+	}
+	s := Span{Kind: SpanTool, Step: c.step(), Call: c.call}
+	if bound := c.run.agent.tools.byName[c.call.Name]; bound != nil {
+		s.Tool = bound.tool
+	}
+	return c.run.trace(ctx, s)
 }
 
 func (c *toolCall) began() {

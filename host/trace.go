@@ -6,13 +6,14 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/tracecontext"
 )
 
 // Tracer is told when runs and the parts of runs begin and end, for example to record them as spans of OpenTelemetry. Its methods may be
-// called from several goroutines at once, and must return soon. Without a tracer an agent spends nothing on it.
+// called from several goroutines at once, and must return soon. Without a tracer an agent spends nothing on it. Package telemetry has one.
 type Tracer interface {
 	// Start is called when something begins. What happens within it gets the context that Start returns, and so do models, tools and what
-	// plugins fetch. When it has ended, end is called once with the event that reports the end, even if nobody listens to the run's
+	// plugins fetch: a [tracecontext.Context] in it goes out with their requests, and that of a run is kept with its thread. When it has ended, end is called once with the event that reports the end, even if nobody listens to the run's
 	// events; the event has no Seq and no Time, and must not be changed. end must not be nil.
 	Start(ctx context.Context, s Span) (inside context.Context, end func(e *Event))
 }
@@ -22,10 +23,11 @@ type SpanKind string
 
 // The kinds of spans, with the type of the event that ends them and the fields that they use in addition to Agent, Run and Thread.
 const (
-	SpanRun        SpanKind = "run"        // a run, or a part of it: EventEnd; Metadata, GoesOn
+	// SpanRun is a run, or a part of it: EventEnd, with the Messages that the run has added, as they are now; Metadata, GoesOn, Earlier.
+	SpanRun        SpanKind = "run"
 	SpanHook       SpanKind = "hook"       // a call of a hook: EventHook; Step, Call for a hook around a tool call
 	SpanModel      SpanKind = "model"      // a model call: EventModel; Step, Model, Request
-	SpanTool       SpanKind = "tool"       // a tool call with the hooks around it: EventTool; Step, Call
+	SpanTool       SpanKind = "tool"       // a tool call with the hooks around it: EventTool; Step, Call, Tool
 	SpanCheckpoint SpanKind = "checkpoint" // saving the thread: EventCheckpoint, with an Error if it failed
 )
 
@@ -37,10 +39,19 @@ type Span struct {
 	Thread   string
 	Step     string // see Event.Step
 	Call     *abi.ToolCall
+	Tool     Tool // nil: the agent does not have it
 	Model    model.Info
 	Request  *model.Request // must not be changed
 	Metadata wire.Map       // see Input.Metadata
 	GoesOn   bool           // the run was there before: the input answers or continues it
+	Earlier  string         // of a run that goes on: the [tracecontext.Context.Parent] of the part before; "": it had no tracer
+}
+
+// TracedTool is a tool that tells a [Tracer] more about its calls.
+type TracedTool interface {
+	Tool
+	// TraceAttributes returns attributes of a call that has ended, by the names that OpenTelemetry has for them.
+	TraceAttributes() map[string]string
 }
 
 // span is a span that has begun. The zero span has no tracer and costs nothing.
@@ -58,6 +69,36 @@ func (r *run) trace(ctx context.Context, s Span) (context.Context, span) {
 	s.Agent, s.Run, s.Thread = r.agent.config.Name, r.id, r.thread.id
 	ctx, end := tracer.Start(ctx, s)
 	return ctx, span{end: end}
+}
+
+// traceRun begins the span of the run, which checkpoints name from then on.
+func (r *run) traceRun(ctx context.Context) (context.Context, span) {
+	ctx, s := r.trace(ctx, Span{Kind: SpanRun, Metadata: r.input.Metadata, GoesOn: r.input.goesOn(), Earlier: r.traced})
+	if s.on() {
+		r.traced = tracecontext.From(ctx).Parent
+	}
+	return ctx, s
+}
+
+// finishRun ends the span of the run, and sends the event of its end.
+func (r *run) finishRun(s span, end *Event, before int) {
+	if s.on() {
+		told, now := *end, r.state.log.List()
+		told.Messages = now.Slice(min(before, now.Len()), now.Len()).Messages()
+		s.finish(&told)
+	}
+	if events := r.events(); events.on() {
+		events.send(end)
+	}
+}
+
+// finishModel ends the span of a model call. resp is nil after an error.
+func (s span) finishModel(e *Event, resp *model.Response) {
+	if s.on() {
+		told := *e
+		told.Response = resp
+		s.finish(&told)
+	}
 }
 
 // under returns the span of a hook whose middleware has a policy.

@@ -19,6 +19,7 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/host/tracecontext"
 )
 
 // tracer notes spans as lines, each indented below the one that it is within.
@@ -270,4 +271,65 @@ func TestTheTimeToTheFirstToken(t *testing.T) {
 	at := slices.IndexFunc(events, func(e host.Event) bool { return e.Type == host.EventModel })
 	require.Positive(t, events[at].FirstToken)
 	require.Greater(t, events[at].Duration, events[at].FirstToken)
+}
+
+// A run that goes on is told which span the part before had, also after its process has ended.
+func TestARunThatGoesOnKnowsTheSpanOfThePartBefore(t *testing.T) {
+	t.Parallel()
+	spans := &spanNames{}
+	b := setup(t, calls("ask"), scripted.Say("done"), scripted.Say("again")).keeps()
+	b.Tracer = spans
+	b.tool("ask", func(_ context.Context, rt *host.Runtime, _ *abi.ToolCall) (*host.ToolOutput, error) {
+		if rt.Answers().Get("q").IsZero() {
+			return nil, &host.InterruptError{Interrupts: []abi.Interrupt{{Key: "q"}}}
+		}
+		return host.TextOutput("thanks"), nil
+	})
+	interrupted(t, b.build(), say("hi"))
+	completed(t, b.build(), resume(host.Answer{Value: "yes"}))
+	completed(t, b.build(), say("again"))
+	require.Equal(t, []string{"", "00-1", ""}, spans.earlier)
+}
+
+// spanNames gives the spans of runs names.
+type spanNames struct {
+	mu      sync.Mutex
+	earlier []string
+}
+
+func (s *spanNames) Start(ctx context.Context, span host.Span) (context.Context, func(*host.Event)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if span.Kind == host.SpanRun {
+		s.earlier = append(s.earlier, span.Earlier)
+		ctx = tracecontext.With(ctx, tracecontext.Context{Parent: fmt.Sprintf("00-%d", len(s.earlier))})
+	}
+	return ctx, func(*host.Event) {}
+}
+
+// The end of a run tells a tracer the messages that the run has added, as the hooks have left them.
+func TestATracerIsToldTheMessagesOfARun(t *testing.T) {
+	t.Parallel()
+	b := setup(t, scripted.Say("first"), scripted.Say("second")).keeps()
+	tr := b.traced()
+	b.use(host.AfterModel("shouts", func(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+		last, _ := rt.State().Messages().Last()
+		last.Content = abi.Text(strings.ToUpper(last.Content.Text()))
+		return &host.Update{Messages: []abi.Message{last}}, nil
+	}))
+	agent := b.build()
+	completed(t, agent, say("one"))
+	completed(t, agent, say("two"))
+	var texts []string
+	for _, e := range tr.ends {
+		if e.Type == host.EventEnd {
+			for i := range e.Messages {
+				texts = append(texts, e.Messages[i].Content.Text())
+			}
+		}
+		if e.Type == host.EventModel {
+			require.Equal(t, e.Messages[0].Content.Text(), e.Response.Messages[0].Content.Text())
+		}
+	}
+	require.Equal(t, []string{"one", "FIRST", "two", "SECOND"}, texts)
 }

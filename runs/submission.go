@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/tracecontext"
 )
 
 // Submission is a run as a client asks for it.
@@ -34,6 +35,9 @@ type Submission struct {
 func (s *Service) Submit(ctx context.Context, sub *Submission) (*Run, error) {
 	if err := s.CheckSubmission(sub); err != nil {
 		return nil, err
+	}
+	if span := tracecontext.From(ctx); span.Parent != "" {
+		sub.Task.Trace = &span
 	}
 	run, err := sub.run()
 	if err != nil {

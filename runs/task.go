@@ -11,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/tracecontext"
 )
 
 // Task is what a run is to do: the input of an agent in a form that a store keeps, see [host.Input]. Messages and State start a new run of
@@ -35,6 +36,9 @@ type Task struct {
 	InterruptAfter  []string `json:"interrupt_after,omitempty"`
 	RecursionLimit  int      `json:"recursion_limit,omitempty"`
 	Model           string   `json:"model,omitempty"`
+
+	// Trace is the span that asked for the run; nil: none.
+	Trace *tracecontext.Context `json:"trace,omitempty"`
 }
 
 // Answer is an answer to an interrupt.

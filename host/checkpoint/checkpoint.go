@@ -15,6 +15,7 @@ import (
 type Checkpoint struct {
 	Run        Run            `msgpack:"run"`
 	Next       string         `msgpack:"next,omitempty"`       // the name of the next step; "" if the run has ended
+	Trace      string         `msgpack:"trace,omitempty"`      // the traceparent of the span of this part of the run; "" if it had no tracer
 	Input      uint64         `msgpack:"input,omitempty"`      // seed of the input that this part of the run took, if it is taken only once; 0: unknown
 	Paused     bool           `msgpack:"paused,omitempty"`     // a breakpoint before Next stopped the run, and will not stop it again
 	Failure    string         `msgpack:"failure,omitempty"`    // why the run failed before Next; "" if it did not fail

@@ -10,44 +10,48 @@ import (
 func (z *Checkpoint) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
-	zb0001Len := uint32(10)
-	var zb0001Mask uint16 /* 10 bits */
+	zb0001Len := uint32(11)
+	var zb0001Mask uint16 /* 11 bits */
 	_ = zb0001Mask
 	if z.Next == "" {
 		zb0001Len--
 		zb0001Mask |= 0x2
 	}
-	if z.Input == 0 {
+	if z.Trace == "" {
 		zb0001Len--
 		zb0001Mask |= 0x4
 	}
-	if z.Paused == false {
+	if z.Input == 0 {
 		zb0001Len--
 		zb0001Mask |= 0x8
 	}
-	if z.Failure == "" {
+	if z.Paused == false {
 		zb0001Len--
 		zb0001Mask |= 0x10
 	}
-	if z.Cancelled == false {
+	if z.Failure == "" {
 		zb0001Len--
 		zb0001Mask |= 0x20
 	}
-	if z.Cursors == nil {
+	if z.Cancelled == false {
 		zb0001Len--
 		zb0001Mask |= 0x40
 	}
-	if z.Questions == nil {
+	if z.Cursors == nil {
 		zb0001Len--
 		zb0001Mask |= 0x80
 	}
-	if z.Finished == nil {
+	if z.Questions == nil {
 		zb0001Len--
 		zb0001Mask |= 0x100
 	}
-	if z.Executions == nil {
+	if z.Finished == nil {
 		zb0001Len--
 		zb0001Mask |= 0x200
+	}
+	if z.Executions == nil {
+		zb0001Len--
+		zb0001Mask |= 0x400
 	}
 	// variable map header, size zb0001Len
 	o = append(o, 0x80|uint8(zb0001Len))
@@ -67,26 +71,31 @@ func (z *Checkpoint) MarshalMsg(b []byte) (o []byte, err error) {
 			o = msgp.AppendString(o, z.Next)
 		}
 		if (zb0001Mask & 0x4) == 0 { // if not omitted
+			// string "trace"
+			o = append(o, 0xa5, 0x74, 0x72, 0x61, 0x63, 0x65)
+			o = msgp.AppendString(o, z.Trace)
+		}
+		if (zb0001Mask & 0x8) == 0 { // if not omitted
 			// string "input"
 			o = append(o, 0xa5, 0x69, 0x6e, 0x70, 0x75, 0x74)
 			o = msgp.AppendUint64(o, z.Input)
 		}
-		if (zb0001Mask & 0x8) == 0 { // if not omitted
+		if (zb0001Mask & 0x10) == 0 { // if not omitted
 			// string "paused"
 			o = append(o, 0xa6, 0x70, 0x61, 0x75, 0x73, 0x65, 0x64)
 			o = msgp.AppendBool(o, z.Paused)
 		}
-		if (zb0001Mask & 0x10) == 0 { // if not omitted
+		if (zb0001Mask & 0x20) == 0 { // if not omitted
 			// string "failure"
 			o = append(o, 0xa7, 0x66, 0x61, 0x69, 0x6c, 0x75, 0x72, 0x65)
 			o = msgp.AppendString(o, z.Failure)
 		}
-		if (zb0001Mask & 0x20) == 0 { // if not omitted
+		if (zb0001Mask & 0x40) == 0 { // if not omitted
 			// string "cancelled"
 			o = append(o, 0xa9, 0x63, 0x61, 0x6e, 0x63, 0x65, 0x6c, 0x6c, 0x65, 0x64)
 			o = msgp.AppendBool(o, z.Cancelled)
 		}
-		if (zb0001Mask & 0x40) == 0 { // if not omitted
+		if (zb0001Mask & 0x80) == 0 { // if not omitted
 			// string "cursors"
 			o = append(o, 0xa7, 0x63, 0x75, 0x72, 0x73, 0x6f, 0x72, 0x73)
 			o = msgp.AppendArrayHeader(o, uint32(len(z.Cursors)))
@@ -103,7 +112,7 @@ func (z *Checkpoint) MarshalMsg(b []byte) (o []byte, err error) {
 				o = msgp.AppendUint64(o, z.Cursors[za0001].Seq)
 			}
 		}
-		if (zb0001Mask & 0x80) == 0 { // if not omitted
+		if (zb0001Mask & 0x100) == 0 { // if not omitted
 			// string "questions"
 			o = append(o, 0xa9, 0x71, 0x75, 0x65, 0x73, 0x74, 0x69, 0x6f, 0x6e, 0x73)
 			o = msgp.AppendArrayHeader(o, uint32(len(z.Questions)))
@@ -115,7 +124,7 @@ func (z *Checkpoint) MarshalMsg(b []byte) (o []byte, err error) {
 				}
 			}
 		}
-		if (zb0001Mask & 0x100) == 0 { // if not omitted
+		if (zb0001Mask & 0x200) == 0 { // if not omitted
 			// string "finished"
 			o = append(o, 0xa8, 0x66, 0x69, 0x6e, 0x69, 0x73, 0x68, 0x65, 0x64)
 			o = msgp.AppendArrayHeader(o, uint32(len(z.Finished)))
@@ -127,7 +136,7 @@ func (z *Checkpoint) MarshalMsg(b []byte) (o []byte, err error) {
 				}
 			}
 		}
-		if (zb0001Mask & 0x200) == 0 { // if not omitted
+		if (zb0001Mask & 0x400) == 0 { // if not omitted
 			// string "executions"
 			o = append(o, 0xaa, 0x65, 0x78, 0x65, 0x63, 0x75, 0x74, 0x69, 0x6f, 0x6e, 0x73)
 			o = msgp.AppendArrayHeader(o, uint32(len(z.Executions)))
@@ -171,6 +180,12 @@ func (z *Checkpoint) UnmarshalMsg(bts []byte) (o []byte, err error) {
 			z.Next, bts, err = msgp.ReadStringBytes(bts)
 			if err != nil {
 				err = msgp.WrapError(err, "Next")
+				return
+			}
+		case "trace":
+			z.Trace, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Trace")
 				return
 			}
 		case "input":
@@ -322,7 +337,7 @@ func (z *Checkpoint) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *Checkpoint) Msgsize() (s int) {
-	s = 1 + 4 + z.Run.Msgsize() + 5 + msgp.StringPrefixSize + len(z.Next) + 6 + msgp.Uint64Size + 7 + msgp.BoolSize + 8 + msgp.StringPrefixSize + len(z.Failure) + 10 + msgp.BoolSize + 8 + msgp.ArrayHeaderSize
+	s = 1 + 4 + z.Run.Msgsize() + 5 + msgp.StringPrefixSize + len(z.Next) + 6 + msgp.StringPrefixSize + len(z.Trace) + 6 + msgp.Uint64Size + 7 + msgp.BoolSize + 8 + msgp.StringPrefixSize + len(z.Failure) + 10 + msgp.BoolSize + 8 + msgp.ArrayHeaderSize
 	for za0001 := range z.Cursors {
 		s += 1 + 5 + msgp.StringPrefixSize + len(z.Cursors[za0001].Step) + 6 + msgp.Uint64Size + 4 + msgp.Uint64Size
 	}

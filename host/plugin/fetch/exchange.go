@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/tracecontext"
 )
 
 // Do performs a request of the guest and follows its redirects. The error is an [*Error], or the context's own if the
@@ -109,6 +110,7 @@ func (x *exchange) send(ctx context.Context, h *hop) (*http.Response, error) {
 		return nil, err
 	}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.sent.Store(true) }})
+	tracecontext.SetHeader(ctx, header)
 	request := (&http.Request{Method: h.method, URL: h.target.url, Header: header}).WithContext(ctx)
 	if len(h.body) > 0 {
 		request.ContentLength = int64(len(h.body))

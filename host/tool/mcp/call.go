@@ -157,6 +157,7 @@ const maxRounds = 10
 // round sends the call once and forwards the progress it hears meanwhile. Only this goroutine may emit events of the run.
 func (c *call) round(ctx context.Context, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
 	params.SetProgressToken(c.token)
+	setSpan(ctx, params)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	type outcome struct {

@@ -21,6 +21,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool/mcp"
+	"github.com/agenthost/agenthost/host/tracecontext"
 )
 
 func say(s string) handler {
@@ -481,4 +482,30 @@ func TestPlaceholders(t *testing.T) {
 	require.Equal(t, []string{"fs_read_file", "fs_list_all"}, got)
 	_, err := json.Marshal(specs)
 	require.NoError(t, err)
+}
+
+// A server learns which span a call belongs to, and traces learn which method was called.
+func TestCallsNameTheirSpan(t *testing.T) {
+	t.Parallel()
+	var got sdk.Meta
+	s := serving(map[string]handler{"look": func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		got = req.Params.Meta
+		return text("seen"), nil
+	}})
+	server, err := mcp.Connect(t.Context(), mcp.Config{Name: "s", Transport: inProcess(t, s)})
+	require.NoError(t, err)
+	t.Cleanup(server.Close)
+	look := server.Tools()[0]
+	agent, err := host.New(host.Config{
+		Model: scripted.NewTurns(scripted.CallTools(abi.Call("1", "look", nil)), scripted.Say("done")), Tools: []host.Tool{look},
+	})
+	require.NoError(t, err)
+	span := tracecontext.Context{Parent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", State: "a=1"}
+	_, err = agent.Run(tracecontext.With(t.Context(), span), host.Input{Messages: []abi.Message{abi.Human("hi")}})
+	require.NoError(t, err)
+	require.Equal(t, []any{span.Parent, span.State}, []any{got["traceparent"], got["tracestate"]})
+	traced, ok := look.(host.TracedTool)
+	require.True(t, ok)
+	require.Equal(t, "tools/call", traced.TraceAttributes()["mcp.method.name"])
+	require.NotEmpty(t, traced.TraceAttributes()["mcp.protocol.version"])
 }

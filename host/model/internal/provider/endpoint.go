@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/tracecontext"
 	"github.com/agenthost/agenthost/internal/mask"
 )
 
@@ -157,6 +158,7 @@ func (e *Endpoint) try(ctx context.Context, c Call, body []byte) (*http.Response
 	if err := e.sign(ctx, req, body); err != nil {
 		return nil, err
 	}
+	tracecontext.SetHeader(ctx, req.Header) // no signature covers it
 	resp, err := e.client.Do(req)
 	if err == nil && ctx.Err() != nil {
 		_ = resp.Body.Close() // the response came too late

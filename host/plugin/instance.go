@@ -267,17 +267,6 @@ func (i *instance) worn() bool {
 	return leaks || i.calls >= mostCalls || (i.calls%64 == 0 && time.Since(i.made) > mostAge)
 }
 
-// trim drops the stack of an export that was busy: it grows with the call depth, up to 100 MB, and wazero never shrinks it.
-func (i *instance) trim(export string) {
-	if i.used() > busyFuel {
-		i.funcs[export] = i.module.ExportedFunction(export)
-	}
-}
-
-// busyFuel is much fuel for a call: some tens of microseconds. A call that used less has grown its stack by a few megabytes
-// at most.
-const busyFuel = 50_000
-
 // document is one of abi's types.
 type document interface {
 	UnmarshalMsg(b []byte) ([]byte, error)

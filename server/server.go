@@ -124,6 +124,9 @@ func expiry(c *config.Config) *runs.Expiry {
 // abandon releases what a server has that could not be made.
 func (s *Server) abandon() {
 	s.endStream()
+	if s.door != nil {
+		s.door.Wait()
+	}
 	if s.service != nil {
 		s.service.Close()
 	}

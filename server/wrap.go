@@ -33,10 +33,12 @@ func (s *Server) wrap(door http.Handler, authenticator auth.Authenticator) (http
 	if err != nil {
 		return nil, err
 	}
-	rates, err := access.Rates(access.RateConfig{PerSecond: c.Limits.RequestsPerSecond, Burst: c.Limits.Burst, Key: access.ByPrincipal})
+	rates, err := access.NewRates(access.RateConfig{PerSecond: c.Limits.RequestsPerSecond, Burst: c.Limits.Burst, Key: access.ByPrincipal})
 	if err != nil {
 		return nil, err
 	}
+	budget := access.NewBudget(int64(c.Limits.Bodies))
+	s.door.Inbound = access.Inbound{Most: int64(c.Limits.Body), Within: c.Limits.BodyTimeout, Budget: budget, Rates: rates}
 	mux := http.NewServeMux()
 	for _, r := range s.routes() {
 		mux.HandleFunc("GET "+r.path, r.serve)
@@ -46,8 +48,7 @@ func (s *Server) wrap(door http.Handler, authenticator auth.Authenticator) (http
 	}
 	mux.Handle("/", door)
 	return access.Chain(mux, access.RequestIDs(), access.Log(s.log), access.Recover(s.log), hosts, origins,
-		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, open), rates,
-		access.Budget(int64(c.Limits.Bodies))), nil
+		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, open), rates.Wrap, budget.Wrap), nil
 }
 
 // open reports whether a request needs no credential.

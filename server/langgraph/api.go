@@ -110,6 +110,12 @@ func (a api) orStreams(description string) api {
 	return a
 }
 
+// switches says that the connection becomes a WebSocket.
+func (a api) switches(description string) api {
+	a[0].Socket = description
+	return a
+}
+
 func (a api) headers(names ...string) api {
 	a[0].Headers = names
 	return a

@@ -21,7 +21,7 @@ func TestTheServerRefusesWhatIsNotDescribed(t *testing.T) {
 	ids := property(r)
 	known := doc{
 		"assistant_id": "agent", "graph_id": "agent", "schedule": "@daily", "namespace": []string{"n"}, "key": "k", "value": doc{}, "version": 1,
-		"checkpoint": doc{}, "thread_id": ids["thread"], "run_ids": []string{ids["run"]},
+		"checkpoint": doc{}, "thread_id": ids["thread"], "run_ids": []string{ids["run"]}, "id": 1, "method": "state.get", "channels": []string{"values"},
 	}
 	delete(known, "thread_id") // a new thread needs none
 	n := 0

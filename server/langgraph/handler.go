@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agenthost/agenthost/host/store"
@@ -21,10 +22,11 @@ import (
 // Config configures the door.
 type Config struct {
 	Service *runs.Service
-	Store   store.Store   // the long-term memory that clients may read and write; nil: there is none
-	Streams *access.Slots // open streams; nil: any number
-	Logger  *slog.Logger  // nil: nothing is logged
-	Version string        // of agenthost
+	Store   store.Store    // the long-term memory that clients may read and write; nil: there is none
+	Streams *access.Slots  // open streams; nil: any number
+	Logger  *slog.Logger   // nil: nothing is logged
+	Version string         // of agenthost
+	Inbound access.Inbound // the messages of WebSockets
 	// Heartbeat is the interval in which a stream shows that it lives; 0: 5 s.
 	Heartbeat time.Duration
 	// Closing ends when the server stops: streams then close, and clients come back to another server. nil: it never does.
@@ -37,7 +39,8 @@ type Config struct {
 type Handler struct {
 	Config
 
-	mux *http.ServeMux
+	mux     *http.ServeMux
+	sockets sync.WaitGroup
 }
 
 // New returns the door.
@@ -73,6 +76,9 @@ func Patterns() []string {
 	}
 	return out
 }
+
+// Wait waits until the WebSockets have ended, which a stopping HTTP server does not wait for. They end with Closing.
+func (h *Handler) Wait() { h.sockets.Wait() }
 
 // ServeHTTP answers a request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }

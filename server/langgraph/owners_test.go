@@ -64,7 +64,9 @@ func bodies(ids map[string]string) doc {
 		"PATCH /threads/{thread}": doc{"metadata": doc{"mine": true}}, "POST /threads/{thread}/state": doc{"values": human("mine")},
 		"POST /threads/{thread}/state/checkpoint": doc{"checkpoint": doc{"checkpoint_id": "1"}},
 		"POST /threads/{thread}/runs":             inThread, "POST /threads/{thread}/runs/stream": inThread, "POST /threads/{thread}/runs/wait": inThread,
-		"POST /runs": run, "POST /runs/stream": run, "POST /runs/wait": run, "POST /runs/batch": []any{run},
+		"POST /threads/{thread}/commands":      doc{"id": 1, "method": "input.respond", "params": doc{"interrupt_id": "ask-1-1", "response": 1}},
+		"POST /threads/{thread}/stream/events": doc{"channels": []string{"values", "messages"}},
+		"POST /runs":                           run, "POST /runs/stream": run, "POST /runs/wait": run, "POST /runs/batch": []any{run},
 		"POST /runs/cancel":                 doc{"thread_id": ids["thread"], "run_ids": []string{ids["run"]}},
 		"POST /runs/crons":                  doc{"assistant_id": ids["assistant"], "schedule": "@daily"},
 		"POST /threads/{thread}/runs/crons": doc{"assistant_id": "agent", "schedule": "@daily"},
@@ -150,7 +152,7 @@ func TestScopes(t *testing.T) {
 		}
 		switch {
 		case len(allowed) == 0:
-		case strings.Contains(pattern, "/runs"):
+		case strings.Contains(pattern, "/runs"), strings.HasSuffix(pattern, "/commands"), strings.HasSuffix(pattern, "/stream/events"):
 			require.Equal(t, map[string]bool{"threads": false, "runs": true, "store": false, "assistants:write": false}, allowed, pattern)
 		case strings.Contains(pattern, "/threads"):
 			require.Equal(t, map[string]bool{"threads": true, "runs": false, "store": false, "assistants:write": false}, allowed, pattern)

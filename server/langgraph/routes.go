@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/server/auth"
+	"github.com/agenthost/agenthost/server/langgraph/internal/protocol"
 )
 
 func (h *Handler) routes() []route {
@@ -98,6 +99,12 @@ func (h *Handler) runRoutes() []route {
 		{"GET /threads/{thread}/events", auth.ScopeThreads, h.threadEvents, describe("listEvents", "List the events of all runs of a thread, or follow them").
 			query(sinceParameter, eventLimitParameter, followParameter, lastEventParameter).
 			answers(typed[eventsDocument]()).orStreams(eventStream)},
+		{"POST /threads/{thread}/commands", auth.ScopeRuns, h.commands, describe("sendCommand", "Send a command of the newer protocol").
+			takes(typed[protocol.CommandRequest](), "id", "method").answers(typed[protocol.CommandResponse]())},
+		{"POST /threads/{thread}/stream/events", auth.ScopeRuns, h.streaming(h.streamProtocol), describe("streamEvents", "Follow the events of all runs of a thread").
+			takes(typed[eventRequest](), "channels").orStreams(protocolStream)},
+		{"GET /threads/{thread}/stream/events", auth.ScopeRuns, h.openSocket, describe("openSocket", "Send commands and follow events over a WebSocket").
+			switches(protocolSocket).fails(426)},
 		{"POST /runs", auth.ScopeRuns, h.createStateless, describe("createStatelessRun", "Start a run without a thread").
 			takes(typed[runCreate](), "assistant_id").answers(typed[runDocument]()).headers("Content-Location").fails(404)},
 		{"POST /runs/stream", auth.ScopeRuns, h.streaming(h.streamStateless), describe("streamStatelessRun", "Start a run without a thread and follow it").

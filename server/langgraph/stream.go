@@ -272,18 +272,20 @@ func (h *Handler) translator(ctx context.Context, v *view) (*frames.Translator, 
 		config.Input = request.Input
 	}
 	if frames.NeedState(v.modes) {
-		if config.Before, err = h.before(ctx, run); err != nil {
+		s, err := h.before(ctx, run)
+		if err != nil {
 			return nil, err
 		}
+		config.Before = h.content(s)
 	}
 	return frames.New(config), nil
 }
 
 // before returns what the thread held where a run began.
-func (h *Handler) before(ctx context.Context, run *runs.Run) (frames.Content, error) {
+func (h *Handler) before(ctx context.Context, run *runs.Run) (*runs.State, error) {
 	task, err := runs.TaskOf(run)
 	if err != nil {
-		return frames.Content{}, err
+		return nil, err
 	}
 	at := run.Before
 	if _, changed := task.Change(); !changed && task.Checkpoint != 0 {
@@ -292,11 +294,7 @@ func (h *Handler) before(ctx context.Context, run *runs.Run) (frames.Content, er
 	if at == 0 {
 		at = checkpoint.Root
 	}
-	s, err := h.stateAt(ctx, run, at)
-	if err != nil {
-		return frames.Content{}, err
-	}
-	return h.content(s), nil
+	return h.stateAt(ctx, run, at)
 }
 
 // streamThread answers with the streams of all runs of a thread that are not over, and of those that follow, until the client goes away.

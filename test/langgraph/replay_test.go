@@ -174,6 +174,9 @@ func (r *replay) read(e *exchange, response *reply, frames *frameReader, early [
 			}
 			require.NoError(r.t, err)
 			out.SSE = append(out.SSE, f)
+			if e.Response.Open && last(f) == last(e.Response.SSE[len(e.Response.SSE)-1]) {
+				break
+			}
 		}
 	} else {
 		text, err := io.ReadAll(response.body)
@@ -193,6 +196,21 @@ func (r *replay) read(e *exchange, response *reply, frames *frameReader, early [
 		}
 	}
 	return out
+}
+
+// last returns what tells the last frame of a stream that has no end from those before it: how far the run is.
+func last(f frame) string {
+	text, _ := json.Marshal(f.Data)
+	var event struct {
+		Params struct {
+			Data struct {
+				Event    string            `json:"event"`
+				Messages []json.RawMessage `json:"messages"`
+			} `json:"data"`
+		} `json:"params"`
+	}
+	_ = json.Unmarshal(text, &event)
+	return fmt.Sprint(f.Event, event.Params.Data.Event, len(event.Params.Data.Messages))
 }
 
 // frameReader reads frames as the specification of server-sent events says.

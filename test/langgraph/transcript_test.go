@@ -33,6 +33,7 @@ type answer struct {
 	Body    any               `json:"body"`
 	SSE     []frame           `json:"sse"`
 	Left    bool              `json:"client_hung_up"` // the client went away before the end of the stream
+	Open    bool              `json:"read_timeout"`   // the stream has no end; the client went away when nothing came any more
 }
 
 // frame is a frame of a stream.

@@ -93,6 +93,9 @@ func TestOrigins(t *testing.T) {
 		"empty":                    {http.MethodPost, []string{"Origin", ""}, 403, ""},
 		"two":                      {http.MethodPost, []string{"Origin", "https://chat.example.com", "Origin", "https://evil.example"}, 400, ""},
 		"another reads":            {http.MethodGet, []string{"Origin", "https://evil.example"}, 200, ""},
+		"another opens a socket":   {http.MethodGet, []string{"Origin", "https://evil.example", "Upgrade", "websocket"}, 403, ""},
+		"an allowed one opens it":  {http.MethodGet, []string{"Origin", "http://localhost:3000", "Upgrade", "websocket"}, 200, "http://localhost:3000"},
+		"its own page opens it":    {http.MethodGet, []string{"Host", "a.example", "Origin", "https://a.example", "Upgrade", "websocket"}, 200, ""},
 		"another, with a token":    {http.MethodPost, []string{"Origin", "https://evil.example", "Authorization", "Bearer x"}, 200, ""},
 		"another, with a key":      {http.MethodPost, []string{"Origin", "https://evil.example", "x-api-key", "x"}, 200, ""},
 		"another, with a password": {http.MethodPost, []string{"Origin", "https://evil.example", "Authorization", "Basic x"}, 403, ""},
@@ -448,13 +451,13 @@ func TestRecover(t *testing.T) {
 func TestRates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		rates, err := access.Rates(access.RateConfig{PerSecond: 0.5, Burst: 2, Key: access.ByPrincipal, Buckets: 2})
+		rates, err := access.NewRates(access.RateConfig{PerSecond: 0.5, Burst: 2, Key: access.ByPrincipal, Buckets: 2})
 		require.NoError(t, err)
 		status := func(p auth.Principal, from string) (int, string) {
 			r := httptest.NewRequestWithContext(auth.WithPrincipal(t.Context(), p), http.MethodGet, "/", http.NoBody)
 			r.RemoteAddr = from
 			w := httptest.NewRecorder()
-			rates(ok).ServeHTTP(w, r)
+			rates.Wrap(ok).ServeHTTP(w, r)
 			return w.Code, w.Header().Get("Retry-After")
 		}
 		use := func(owner string) int {
@@ -476,7 +479,7 @@ func TestRates(t *testing.T) {
 		require.Equal(t, []int{200, 200, 429}, []int{use("bob"), use("bob"), use("bob")}, "full buckets make room")
 	})
 	for _, bad := range []access.RateConfig{{}, {PerSecond: 1, Key: access.ByAddress}, {PerSecond: -1, Burst: 1, Key: access.ByAddress}, {PerSecond: 1, Burst: 1}} {
-		_, err := access.Rates(bad)
+		_, err := access.NewRates(bad)
 		require.Error(t, err)
 	}
 }

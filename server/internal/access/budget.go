@@ -13,36 +13,42 @@ import (
 // FreeBody is how many bytes of each body [Budget] does not count, so that ordinary requests pass while others send large ones.
 const FreeBody = 64 << 10
 
-// Budget returns a wrapper that limits how many bytes of the bodies of all requests are in memory at once. Bytes count when they arrive, and until the
-// answer begins: a stream may then last for as long as it likes. Reading a body for which there is no room fails with a [*detail.Error] with the
-// status 503.
-func Budget(most int64) Wrapper {
-	b := &budget{most: most}
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Body == nil || r.ContentLength >= 0 && r.ContentLength <= FreeBody {
-				next.ServeHTTP(w, r)
-				return
-			}
-			body := &countedBody{ReadCloser: r.Body, budget: b}
-			defer body.release()
-			r2 := *r
-			r2.Body = body
-			next.ServeHTTP(&releasingWriter{ResponseWriter: w, body: body}, &r2)
-		})
-	}
-}
-
-type budget struct {
+// Budget limits how many bytes of the bodies of all requests are in memory at once. Reading a body for which there is no room fails with
+// a [*detail.Error] with the status 503.
+type Budget struct {
 	most int64
 	used atomic.Int64
+}
+
+// NewBudget returns a budget of bytes.
+func NewBudget(most int64) *Budget { return &Budget{most: most} }
+
+// Wrap counts the bodies of requests. Bytes count when they arrive, and until the answer begins: a stream may then last for as long as it likes.
+func (b *Budget) Wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body == nil || r.ContentLength >= 0 && r.ContentLength <= FreeBody {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body := &countedBody{ReadCloser: r.Body, budget: b}
+		defer body.release()
+		r2 := *r
+		r2.Body = body
+		next.ServeHTTP(&releasingWriter{ResponseWriter: w, body: body}, &r2)
+	})
+}
+
+// Count counts what is read of a message of a WebSocket, until release is called.
+func (b *Budget) Count(message io.Reader) (counted io.Reader, release func()) {
+	body := &countedBody{ReadCloser: io.NopCloser(message), budget: b}
+	return body, body.release
 }
 
 // countedBody takes from the budget what is read. A handler may read it in one goroutine and answer in another.
 type countedBody struct {
 	io.ReadCloser
 
-	budget *budget
+	budget *Budget
 
 	mu       sync.Mutex
 	read     int64

@@ -19,7 +19,7 @@ func TestBudget(t *testing.T) {
 	large := strings.Repeat("x", access.FreeBody+kept)
 	var within func() // while the request has its body and no answer
 	var answered func()
-	h := access.Budget(kept)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := access.NewBudget(kept).Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			detail.Write(w, err)
@@ -55,4 +55,25 @@ func TestBudget(t *testing.T) {
 	require.Equal(t, http.StatusOK, send(large).Code)
 	require.Nil(t, answered)
 	require.Equal(t, http.StatusOK, send(large).Code, "all of it was given back")
+}
+
+func TestMessagesOfAWebSocketCount(t *testing.T) {
+	t.Parallel()
+	const kept = 100
+	budget := access.NewBudget(kept)
+	large := strings.Repeat("x", access.FreeBody+kept)
+	read := func() (release func(), err error) {
+		counted, release := budget.Count(strings.NewReader(large))
+		_, err = io.Copy(io.Discard, counted)
+		return release, err
+	}
+	release, err := read()
+	require.NoError(t, err)
+	releaseSecond, err := read()
+	require.ErrorContains(t, err, "too many large requests")
+	releaseSecond()
+	release()
+	release, err = read()
+	require.NoError(t, err)
+	release()
 }

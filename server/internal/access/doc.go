@@ -7,7 +7,7 @@
 //		access.RequestIDs(), access.Log(logger), access.Recover(logger),
 //		hosts, origins,
 //		access.Bodies(4<<20, 30*time.Second), access.WriteDeadlines(time.Minute),
-//		access.Authenticate(authenticator, isOpen), access.Rates(rates))
+//		access.Authenticate(authenticator, isOpen), rates.Wrap, budget.Wrap)
 //
 // The log comes before what refuses, so that refused requests are in it. Hosts and origins come before authentication: what they refuse
 // is an attack with a browser whatever credential it carries.
@@ -20,7 +20,7 @@
 // # Where to find what
 //
 //   - which hosts and origins are allowed: hosts.go, origins.go
-//   - size and time: bodies.go, deadlines.go, and server.go for headers and idle connections
+//   - size and time: bodies.go, deadlines.go, server.go for headers and idle connections, and inbound.go for WebSockets
 //   - who: authenticate.go; how many wrong credentials: logins.go; how much of it: rates.go, slots.go
 //   - what is written about it: requestid.go, log.go, entry.go; panics: recover.go
 package access

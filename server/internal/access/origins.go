@@ -22,7 +22,8 @@ const exposed = "Content-Location, Location, X-Pagination-Total, X-Pagination-Ne
 // A request with an origin that is not allowed is refused with 403, because a browser sends some requests without asking first, and the
 // harm is done although the page cannot read the answer. The exception are requests with a Bearer token or a key: a page can add these headers only after
 // the browser has asked, and we refuse that, so such a request comes from a program. It is answered, without CORS headers, as LangGraph's
-// server does. GET and HEAD are answered likewise: they change nothing, but that a page which knows the id of a run can cancel it by leaving.
+// server does. GET and HEAD are answered likewise: they change nothing, but that a page which knows the id of a run can cancel it by leaving. A WebSocket
+// begins with a GET, but its page can read it and send commands, so its origin must be allowed.
 func Origins(origins ...string) (Wrapper, error) {
 	for _, origin := range origins {
 		if err := checkOrigin(origin); err != nil {
@@ -72,7 +73,7 @@ func (o originsHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		o.share(h, origins[0])
 		h.Set("Access-Control-Expose-Headers", exposed)
 		o.next.ServeHTTP(w, r)
-	case isOwn(origins[0], r.Host) || isSafe(r.Method) || hasCredential(r):
+	case isOwn(origins[0], r.Host) || isSafe(r.Method) && r.Header.Get("Upgrade") == "" || hasCredential(r):
 		o.next.ServeHTTP(w, r)
 	default:
 		detail.Write(w, detail.Errorf(http.StatusForbidden,

@@ -26,21 +26,34 @@ type RateConfig struct {
 
 const defaultBuckets = 10_000
 
-// Rates returns a wrapper that refuses requests for which the client's token bucket has no token, with 429 and Retry-After.
-func Rates(config RateConfig) (Wrapper, error) {
+// Rates limits how many requests a client may send. Its methods may be called by several goroutines at once.
+type Rates struct{ table *buckets }
+
+// NewRates returns a limit with a bucket for each client.
+func NewRates(config RateConfig) (*Rates, error) {
 	if err := config.check(); err != nil {
 		return nil, err
 	}
-	table := newBuckets(config)
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if wait := table.take(config.Key(r), time.Now()); wait > 0 {
-				detail.Write(w, &detail.Error{Status: http.StatusTooManyRequests, Text: "too many requests; try again later", RetryAfter: wait})
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
-	}, nil
+	return &Rates{newBuckets(config)}, nil
+}
+
+// Wrap refuses requests for which the client's token bucket has no token, with 429 and Retry-After.
+func (l *Rates) Wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := l.Take(r); err != nil {
+			detail.Write(w, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Take takes a token of the client that sent a request. The error is a [*detail.Error] with the status 429.
+func (l *Rates) Take(r *http.Request) error {
+	if wait := l.table.take(l.table.config.Key(r), time.Now()); wait > 0 {
+		return &detail.Error{Status: http.StatusTooManyRequests, Text: "too many requests; try again later", RetryAfter: wait}
+	}
+	return nil
 }
 
 // check checks the numbers, and sets the one that has a default.

@@ -18,7 +18,7 @@ import (
 // Decode reads the body of a request into the target, a pointer to a struct whose fields have json tags, or to another type. The size of
 // the body must be limited: see package access.
 func Decode(r *http.Request, target any) error {
-	body, err := read(r)
+	body, err := Read(r)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func Decode(r *http.Request, target any) error {
 
 // DecodeOptional is Decode for requests whose body may be left out. It reports whether there is one.
 func DecodeOptional(r *http.Request, target any) (bool, error) {
-	body, err := read(r)
+	body, err := Read(r)
 	if err != nil || len(bytes.TrimSpace(body)) == 0 {
 		return false, err
 	}
@@ -58,7 +58,8 @@ func Unmarshal(body []byte, target any) error {
 	return nil
 }
 
-func read(r *http.Request) ([]byte, error) {
+// Read reads the body of a request, as Decode does.
+func Read(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	var large *http.MaxBytesError
 	var own *detail.Error

@@ -118,6 +118,8 @@ func (d *Document) responses(o *Operation) (map[string]any, error) {
 	status := http.StatusOK
 	stream := map[string]any{"schema": Schema{"type": "string"}}
 	switch {
+	case o.Socket != "":
+		status, success["description"] = http.StatusSwitchingProtocols, o.Socket
 	case o.Stream != "" && o.Answer == nil:
 		success["description"] = o.Stream
 		success["content"] = map[string]any{"text/event-stream": stream}

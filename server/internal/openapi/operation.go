@@ -19,6 +19,7 @@ type Operation struct {
 	Answer     reflect.Type // nil: the answer has no body
 	Select     bool         // the answer is a list whose objects have only the members that the client selected
 	Stream     string       // describes the answer if it is a stream of server-sent events; with Answer, it may be either
+	Socket     string       // describes the WebSocket that the connection becomes
 	Text       string       // the media type of an answer that is a text
 	Headers    []string     // of a successful answer
 	Errors     []int        // the statuses with which the operation fails

@@ -87,6 +87,8 @@ func (s *schemas) of(t reflect.Type, d direction) (Schema, error) {
 		return Schema{"type": "boolean"}, nil
 	case reflect.Int, reflect.Int64:
 		return Schema{"type": "integer"}, nil
+	case reflect.Uint64:
+		return Schema{"type": "integer", "minimum": 0}, nil
 	case reflect.Float64:
 		return Schema{"type": "number"}, nil
 	default:

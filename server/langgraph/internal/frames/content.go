@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/server/internal/langchain"
@@ -13,8 +14,24 @@ import (
 
 // Content is the state of a thread as clients see it. It never changes: each change makes another one, which shares what is the same.
 type Content struct {
+	form     Form
 	messages []entry
 	fields   map[string]json.RawMessage
+}
+
+// Form is the JSON form that messages have in a [Content]; nil is [langchain.Message].
+type Form func(m *abi.Message) json.RawMessage
+
+// all returns messages in the form.
+func (f Form) all(messages []abi.Message) []json.RawMessage {
+	if f == nil {
+		return langchain.Messages(messages)
+	}
+	out := make([]json.RawMessage, len(messages))
+	for i := range messages {
+		out[i] = f(&messages[i])
+	}
+	return out
 }
 
 type entry struct {
@@ -24,13 +41,18 @@ type entry struct {
 
 // ContentOf returns the content of a snapshot, without the fields that are hidden; nil is the empty content.
 func ContentOf(s *host.Snapshot, hidden func(field string) bool) Content {
-	c := Content{fields: map[string]json.RawMessage{}}
+	return ContentIn(langchain.Message, s, hidden)
+}
+
+// ContentIn is ContentOf with another form of messages.
+func ContentIn(form Form, s *host.Snapshot, hidden func(field string) bool) Content {
+	c := Content{form: form, fields: map[string]json.RawMessage{}}
 	if s == nil {
 		return c
 	}
 	for i := range s.Messages.Len() {
 		m := s.Messages.Entry(i).Message()
-		c.messages = append(c.messages, entry{m.ID, langchain.Message(m)})
+		c.messages = append(c.messages, entry{m.ID, form(m)})
 	}
 	return c.set(s.State, nil, hidden)
 }
@@ -83,8 +105,18 @@ type update struct {
 	patched, added []json.RawMessage
 }
 
-func updateOf(e *host.Event) *update {
-	return &update{Event: e, patched: langchain.Messages(e.Patch), added: langchain.Messages(e.Messages)}
+func updateOf(e *host.Event, form Form) *update {
+	return &update{Event: e, patched: form.all(e.Patch), added: form.all(e.Messages)}
+}
+
+// Apply returns the content after an event of the type state.
+func (c Content) Apply(e *host.Event, hidden func(field string) bool) Content {
+	return c.apply(updateOf(e, c.form), hidden)
+}
+
+// Changes returns what an event of the type state changed, as LangGraph shows the update of a step.
+func Changes(e *host.Event, form Form, hidden func(field string) bool) map[string]any {
+	return updateOf(e, form).result(hidden)
 }
 
 // apply returns the content after an update.
@@ -109,7 +141,7 @@ func (c Content) apply(u *update, hidden func(string) bool) Content {
 	for i, text := range u.added {
 		messages = append(messages, entry{u.Messages[i].ID, text})
 	}
-	return Content{messages, c.fields}.set(u.State, u.Unset, hidden)
+	return Content{c.form, messages, c.fields}.set(u.State, u.Unset, hidden)
 }
 
 // set returns the content with other fields.
@@ -129,7 +161,7 @@ func (c Content) set(values wire.Map, unset []string, hidden func(string) bool) 
 	for _, name := range unset {
 		delete(fields, name)
 	}
-	return Content{c.messages, fields}
+	return Content{c.form, c.messages, fields}
 }
 
 // result returns what an update changed, as LangGraph shows the update of a step.

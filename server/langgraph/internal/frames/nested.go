@@ -6,12 +6,12 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// nestedName is the name of the custom events in which an agent that runs as a tool tells what it does.
-const nestedName = "agent"
+// NestedName is the name of the custom events in which an agent that runs as a tool tells what it does.
+const NestedName = "agent"
 
 // nestedEvent shows what an agent that runs as a tool does, in frames that name its call. It reports whether the event is one of these.
 func (t *Translator) nestedEvent(e *host.Event) bool {
-	if e.Name != nestedName {
+	if e.Name != NestedName {
 		return false
 	}
 	var told struct {

@@ -155,7 +155,7 @@ func (t *Translator) values() {
 
 // changed shows what a step, or the input, changed.
 func (t *Translator) changed(e *host.Event) {
-	u := updateOf(e)
+	u := updateOf(e, t.now.form)
 	t.now = t.now.apply(u, t.config.Hidden)
 	if e.Step == inputStep {
 		t.opened = true

@@ -100,6 +100,7 @@ func (e *Engine) renewAll(ctx context.Context) {
 	if len(ids) == 0 {
 		return
 	}
+	asked := time.Since(e.began) //nolint:forbidigo // leases go by real time
 	learned, err := e.config.Store.Renew(ctx, e.worker, ids)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -107,6 +108,7 @@ func (e *Engine) renewAll(ctx context.Context) {
 		}
 		return
 	}
+	e.extended(asked)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, id := range learned.Lost {
@@ -138,4 +140,12 @@ func (e *Engine) listen(ctx context.Context) {
 			_ = wait(ctx, e.config.Poll)
 		}
 	}
+}
+
+// extended notes that the claims were extended, some time after the engine began.
+func (e *Engine) extended(at time.Duration) { e.renewed.Store(int64(at)) }
+
+// Alive reports whether the claims of the process last, as far as it knows. If not, others may take over its runs.
+func (e *Engine) Alive() bool {
+	return time.Since(e.began)-time.Duration(e.renewed.Load()) < e.config.Lease //nolint:forbidigo // leases go by real time
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agenthost/agenthost/runs"
@@ -22,9 +23,9 @@ type Config struct {
 	Agents map[string]runs.Agent // by name
 	Live   *runs.Live            // gets events before the store has them; nil: nobody does
 	Logger *slog.Logger          // nil: nothing is logged
-	// Concurrent is how many runs the process performs at once; 0: 64.
+	// Concurrent is how many runs the process performs at once; 0: [DefaultConcurrent].
 	Concurrent int
-	// Lease is how long the process may be silent before others take over its runs; 0: 3 s.
+	// Lease is how long the process may be silent before others take over its runs; 0: [DefaultLease].
 	Lease time.Duration
 	// Poll is how often the process looks for runs that no hint told it of; 0: 1 s.
 	Poll time.Duration
@@ -35,6 +36,12 @@ type Config struct {
 	// Timeout is how long one attempt of a run may take, waiting for its turn not included; 0: it is not limited.
 	Timeout time.Duration
 }
+
+// The defaults of a [Config].
+const (
+	DefaultConcurrent = 64
+	DefaultLease      = 3 * time.Second
+)
 
 // Engine performs runs in this process.
 type Engine struct {
@@ -48,6 +55,9 @@ type Engine struct {
 	ctx     context.Context //nolint:containedctx // that of everything
 	stop    context.CancelCauseFunc
 	stopped sync.WaitGroup
+
+	renewed atomic.Int64 // when the claims were last extended, in nanoseconds since began
+	began   time.Time
 
 	mu       sync.Mutex
 	attempts map[string]*attempt // by the id of the run
@@ -70,8 +80,8 @@ func Start(config Config) (*Engine, error) {
 	case config.Concurrent < 0 || config.Lease < 0 || config.Poll < 0 || config.Timeout < 0:
 		return nil, errors.New("engine: a number or time is negative")
 	}
-	config.Concurrent = cmp.Or(config.Concurrent, 64)
-	config.Lease = cmp.Or(config.Lease, 3*time.Second)
+	config.Concurrent = cmp.Or(config.Concurrent, DefaultConcurrent)
+	config.Lease = cmp.Or(config.Lease, DefaultLease)
 	config.Poll = cmp.Or(config.Poll, time.Second)
 	host, err := os.Hostname()
 	if err != nil {
@@ -79,6 +89,7 @@ func Start(config Config) (*Engine, error) {
 	}
 	ctx, stop := context.WithCancelCause(context.Background())
 	e := &Engine{
+		began: time.Now(), //nolint:forbidigo // leases go by real time
 		config: config, log: config.Logger, ctx: ctx, wake: make(chan struct{}, 1), look: make(chan struct{}, 1), stop: stop, attempts: map[string]*attempt{},
 		worker: &runs.Worker{
 			ID: fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()), Agents: slices.Sorted(maps.Keys(config.Agents)), Lease: config.Lease,

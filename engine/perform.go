@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/runs"
@@ -49,11 +50,27 @@ func (e *Engine) enter(ctx context.Context, owner, thread string) (*attempt, err
 		e.entering--
 		e.idle.Broadcast()
 	}()
+	asked := time.Since(e.began) //nolint:forbidigo // leases go by real time
 	claimed, err := e.config.Store.ClaimIn(ctx, e.worker, owner, thread)
 	if claimed == nil {
 		return nil, err
 	}
-	return e.begin(e.ctx, claimed), nil
+	e.extended(asked)
+	return e.begin(valued{e.ctx, ctx}, claimed), nil
+}
+
+// valued is a context that lives as long as the engine, and has the values of a caller, such as the span that a run belongs to.
+type valued struct {
+	context.Context //nolint:containedctx // it is a context
+
+	values context.Context //nolint:containedctx // it is a context
+}
+
+func (v valued) Value(key any) any {
+	if own := v.Context.Value(key); own != nil {
+		return own
+	}
+	return v.values.Value(key)
 }
 
 // stop cancels the run as its client would.

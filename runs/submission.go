@@ -70,7 +70,7 @@ func (s *Service) CheckSubmission(sub *Submission) error {
 	if err != nil {
 		return err
 	}
-	if err := sub.Task.check(&agent); err != nil {
+	if err := sub.Task.Check(&agent); err != nil {
 		return err
 	}
 	if sub.Webhook == "" {
@@ -112,8 +112,8 @@ func (sub *Submission) run() (*Run, error) {
 	return run, nil
 }
 
-// check returns an error that wraps [ErrInvalidTask] if the agent cannot do the task.
-func (t *Task) check(agent *Agent) error {
+// Check returns an error that wraps [ErrInvalidTask] if the agent cannot do the task.
+func (t *Task) Check(agent *Agent) error {
 	if t.Goto != "" || len(t.InterruptBefore)+len(t.InterruptAfter) > 0 { // a program is not made for nothing
 		if err := t.checkSteps(agent.Program().Steps); err != nil {
 			return err

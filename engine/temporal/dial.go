@@ -1,0 +1,90 @@
+package temporal
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
+)
+
+// Server says where Temporal is, and who connects to it.
+type Server struct {
+	Address   string // HOST:PORT; "": 127.0.0.1:7233
+	Namespace string // "": default
+	TLS       *TLS   // nil: TLS only with an API key
+	// APIKey returns the API key, and is called for each request; nil: there is none.
+	APIKey func(context.Context) (string, error)
+	Logger *slog.Logger // nil: nothing is logged
+	// Interceptors are called around requests, such as for telemetry. Those that are also worker interceptors are so for workers of the connection.
+	Interceptors []interceptor.ClientInterceptor
+	Metrics      client.MetricsHandler // nil: nothing is measured
+}
+
+// TLS says how a connection is encrypted, and with which certificate this side shows who it is.
+type TLS struct {
+	CAFile     string // PEM file with the authorities that the server's certificate may come from; "": those of the system
+	CertFile   string // PEM file with the certificate of this side, read for each connection; "": none
+	KeyFile    string // its private key
+	ServerName string // the name in the server's certificate; "": the host of the address
+}
+
+func (t *TLS) config() (*tls.Config, error) {
+	if (t.CertFile == "") != (t.KeyFile == "") {
+		return nil, errors.New("temporal: a certificate needs its private key; name both files, or none")
+	}
+	config := &tls.Config{ServerName: t.ServerName, MinVersion: tls.VersionTLS12}
+	if t.CAFile != "" {
+		text, err := os.ReadFile(t.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("temporal: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("temporal: %s has no certificate in PEM form", t.CAFile)
+		}
+	}
+	if t.CertFile != "" {
+		read := func() (*tls.Certificate, error) {
+			pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+			if err != nil {
+				return nil, fmt.Errorf("temporal: %s and %s: %w", t.CertFile, t.KeyFile, err)
+			}
+			return &pair, nil
+		}
+		if _, err := read(); err != nil {
+			return nil, err
+		}
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return read() }
+	}
+	return config, nil
+}
+
+// Dial connects to Temporal. The caller must close the client.
+func Dial(ctx context.Context, s Server) (client.Client, error) {
+	options := client.Options{
+		HostPort: cmp.Or(s.Address, client.DefaultHostPort), Namespace: cmp.Or(s.Namespace, client.DefaultNamespace), Logger: sdkLogger(s.Logger),
+		Interceptors: s.Interceptors, MetricsHandler: s.Metrics,
+	}
+	if s.TLS != nil {
+		config, err := s.TLS.config()
+		if err != nil {
+			return nil, err
+		}
+		options.ConnectionOptions.TLS = config
+	}
+	if s.APIKey != nil {
+		options.Credentials = client.NewAPIKeyDynamicCredentials(s.APIKey) // with TLS, unless there is a configuration of it
+	}
+	c, err := client.DialContext(ctx, options)
+	if err != nil {
+		return nil, fmt.Errorf("temporal: %s, namespace %s: %w", options.HostPort, options.Namespace, err)
+	}
+	return c, nil
+}

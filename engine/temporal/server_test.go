@@ -1,0 +1,57 @@
+package temporal_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/testsuite"
+)
+
+// binary is where make temporal installs the command line with the development server.
+const binary = "../../.bin/servers/temporal/temporal"
+
+var (
+	start   sync.Once
+	running *testsuite.DevServer
+	failure error
+)
+
+// shared returns a server that all tests of the process share. Without the binary the test is skipped, or fails if AGENTHOST_TEMPORAL is set.
+func shared(t *testing.T) *testsuite.DevServer {
+	t.Helper()
+	path, err := filepath.Abs(binary)
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil && os.Getenv("AGENTHOST_TEMPORAL") == "" {
+		t.Skip("there is no Temporal server; install one with: make temporal")
+	}
+	start.Do(func() {
+		running, failure = testsuite.StartDevServer(context.Background(), testsuite.DevServerOptions{
+			ExistingPath: path, LogLevel: "error",
+			ClientOptions: &client.Options{Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))},
+			ExtraArgs:     []string{"--dynamic-config-value", "history.transferProcessorMaxPollRPS=2000"},
+		})
+	})
+	if failure != nil {
+		t.Fatal(failure)
+	}
+	return running
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if running != nil {
+		running.Client().Close()
+		if err := running.Stop(); err != nil {
+			code = 1
+		}
+	}
+	os.Exit(code)
+}

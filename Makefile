@@ -158,6 +158,10 @@ $(BIN)/studio/node_modules/.installed: test/studio/testdata/package.json test/st
 test-ui: $(BIN)/studio/node_modules/.installed ## use the studio in Chromium, and fail without one; AGENTHOST_SHOTS=DIR keeps pictures
 	AGENTHOST_UI=1 go test -count=1 ./studio ./test/studio
 
+.PHONY: recordings
+recordings: ## record the runs again that the tests of the studio's model replay
+	go test -count=1 -run '^TestRecord$$' ./test/studio -update
+
 .PHONY: hostile
 hostile: ## let slow, huge, silent and thousands of clients at a server; takes three minutes
 	AGENTHOST_HOSTILE=1 go test -count=1 -timeout=30m -v ./test/hostileclients

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { layersOf } from '../web/model/request.js';
 import { emptyModel, reduce, seed, without } from '../web/model/reduce.js';
@@ -173,23 +172,3 @@ test('ten thousand events take little time', () => {
 	assert.ok(user < 1e6, `${user} µs`);
 	assert.equal(m.now.messages.length, 2000);
 });
-
-// Each file has the events of a thread as a server told them, and the states that the server had at the checkpoints.
-for (const name of readdirSync(new URL('../testdata', import.meta.url)).filter((n) => n.endsWith('.json'))) {
-	test('recorded: ' + name, () => {
-		const recorded = JSON.parse(readFileSync(new URL('../testdata/' + name, import.meta.url)));
-		const m = reduce(emptyModel(), recorded.events);
-		assert.ok(recorded.states.length > 1);
-		for (const s of recorded.states) {
-			const at = stateAt(m, s.checkpoint);
-			assert.ok(at, `checkpoint ${s.checkpoint}`);
-			assert.deepEqual(at.messages.map((x) => [x.id, x.role]), s.messages, `checkpoint ${s.checkpoint}`);
-			for (const [field, value] of Object.entries(s.fields)) { // events do not tell the first values of fields
-				if (!(field in at.fields)) assert.match(JSON.stringify(value), /^(0|""|\[\]|\{\}|null|false)$/, field);
-				else assert.deepEqual(at.fields[field], value, `${field} at checkpoint ${s.checkpoint}`);
-			}
-		}
-		assert.equal(m.head, Math.max(...recorded.states.map((s) => s.checkpoint)));
-		for (const span of m.spans) assert.ok(span.own >= 0 && span.start > 0, span.name);
-	});
-}

@@ -136,12 +136,12 @@ async function load(id, left) {
 		m = reduce(m, page.events);
 	}
 	if (left.aborted) return since;
-	const { values: _, ...shown } = head;
+	const { values, ...shown } = head;
 	batch(() => {
 		thread.value = shown;
 		model.value = m;
 	});
-	if (!m.run || m.run.end) await complete(id, left);
+	if (m.run ? m.run.end : values) await complete(id, left); // a new thread has nothing yet, and its events come
 	state.value = 'live';
 	return since;
 }

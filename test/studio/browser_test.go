@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	browserdomain "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -84,7 +85,7 @@ func open(t *testing.T, url string) *page {
 	t.Helper()
 	parent, err := start(chromium(t))
 	require.NoError(t, err)
-	ctx, end := chromedp.NewContext(parent)
+	ctx, end := chromedp.NewContext(parent, chromedp.WithNewBrowserContext()) // downloads and storage are those of this test
 	p := &page{t: t, ctx: ctx, url: url}
 	require.NoError(t, chromedp.Do(ctx, chromedp.EmulateViewport(1280, 800)))
 	require.NoError(t, chromedp.Listen(ctx, p.listen))
@@ -233,6 +234,30 @@ func (p *page) view(name string) {
 	p.t.Helper()
 	p.click(fmt.Sprintf("named('.tabs a', %q)", name))
 	p.wait(fmt.Sprintf("named('.tabs a', %q).getAttribute('aria-current') === 'page'", name))
+}
+
+// download clicks on what an expression finds, and returns the content of the file that the page then saves.
+func (p *page) download(expression string) string {
+	p.t.Helper()
+	dir, events := p.t.TempDir(), true
+	call(p, browserdomain.SetDownloadBehavior, browserdomain.SetDownloadBehaviorParams{
+		Behavior: browserdomain.SetDownloadBehaviorBehaviorAllowAndName, DownloadPath: dir, EventsEnabled: &events,
+		BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID,
+	})
+	ctx, end := context.WithTimeout(p.ctx, patience)
+	defer end()
+	progress := chromedp.Events(ctx, browserdomain.DownloadProgress)
+	p.click(expression)
+	for event, err := range progress {
+		require.NoError(p.t, err)
+		if event.State == browserdomain.DownloadProgressStateCompleted {
+			content, err := os.ReadFile(filepath.Join(dir, event.GUID))
+			require.NoError(p.t, err)
+			return string(content)
+		}
+	}
+	require.Fail(p.t, "nothing was saved")
+	return ""
 }
 
 // features sets media features, such as prefers-color-scheme.

@@ -2,33 +2,76 @@ package studio_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/sdk/js"
 )
 
-// A plugin faults: the run fails, and the page says which hook of which plugin it was.
-func TestAPluginThatFaults(t *testing.T) {
-	t.Parallel()
+// bomb is a plugin that faults each time, until its breaker keeps calls away from it.
+func bomb(t *testing.T) host.Middleware {
+	t.Helper()
 	module, err := js.Plugin(js.Script{File: "bomb.js", Source: `import { plugin } from "agenthost"
 export default plugin({
 	name: "bomb", version: "0.9.0",
 	capabilities: { "kv.get": "remembers <b>what</b> it blew up", "http.fetch": { reason: "calls home", required: false } },
-	beforeModel() { throw new Error("boom") },
+	beforeModel() { return { state: { other: 1 } } },
 })`})
 	require.NoError(t, err)
-	r := setup(t, "{}", plugin.Wasm{ID: "bomb", Bytes: module, Grant: plugin.Grant{KV: &plugin.KVGrant{}}})
+	return plugin.Wasm{ID: "bomb", Bytes: module, Grant: plugin.Grant{KV: &plugin.KVGrant{}}, Breaker: plugin.Breaker{Faults: 2, Window: time.Hour}}
+}
+
+// A plugin faults: the run fails, and the page says which hook of which plugin it was. After a second fault its breaker opens, and runs go on
+// without it.
+func TestAPluginThatFaults(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "{}", bomb(t))
 	r.say("hello")
-	r.see("The run failed")
-	r.see("boom")
+	r.see("The run failed in bomb.before_model")
+	r.see("plugin_protocol")
 	r.shoot("fault")
 	r.view("Timeline")
 	r.wait(`all('.spanrow.failed').some((n) => n.textContent.includes('bomb.before_model'))`)
 	r.view("Plugins")
-	r.wait(`all('.part').some((n) => n.textContent.includes('bomb') && n.textContent.includes('1 fault'))`)
-	r.see("granted")
-	r.wait(`has('fuel of a call, at most') && has('of 1 000 000 000') || has('of 1\u2009000\u2009000\u2009000')`)
+	bombed := func(text string) {
+		r.wait("all('.part').some((n) => n.textContent.includes('bomb') && n.textContent.includes(" + text + "))")
+	}
+	bombed(`'1 fault'`)
+	bombed(`'it is closed, with 1 recent fault'`)
+	require.Equal(t, []string{"granted kv.get remembers <b>what</b> it blew up", "refused http.fetch calls home"},
+		eval[[]string](r.page, `[...all('.part').find((n) => n.textContent.includes('bomb')).querySelectorAll('.caps li')].map((n) => n.textContent.replace(/\s+/g, ' ').replace(/ \d+ bytes.*/, ''))`))
+	r.wait(`all('.limit').some((n) => n.textContent.includes('fuel of a call, at most') && n.textContent.includes('of 1\u2009000\u2009000\u2009000'))`)
+	r.wait(`all('.part').some((n) => n.textContent.includes('redact') && /checked, by the key RW/.test(n.textContent))`)
+	r.view("Chat")
+	r.say("hello again")
+	r.wait(`[...document.querySelectorAll('.message.human')].length === 2 && has('The run failed')`)
+	r.say("once more")
+	r.see("You said: once more")
+	r.view("Plugins")
+	bombed(`'bypassed for'`)
+	bombed(`'2 faults'`)
+	r.click(`all('.part h2').find((n) => n.textContent.includes('bomb'))`)
 	r.shoot("plugins-fault")
+	r.view("Timeline")
+	r.wait(`all('.spanrow.note').some((n) => n.textContent.includes('is bypassed after repeated faults'))`)
+}
+
+// An agent runs as a tool of another. The page shows what it says while it runs, and its hooks and models within the tool.
+func TestAnAgentWithinAnAgent(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "{}")
+	r.say("research Rome")
+	r.see("The tool said: The tool said: sunny in Rome")
+	r.view("Timeline")
+	within := func(name, agent string) {
+		r.wait(`all('.spanrow').some((n) => n.querySelector('.text')?.textContent === '` + name + `' && n.textContent.includes('` + agent + `'))`)
+	}
+	within("rules", "scout")
+	within("get_weather", "scout")
+	depth := `(name) => parseFloat(all('.spanrow').find((n) => n.querySelector('.text')?.textContent === name).querySelector('.name').style.paddingLeft)`
+	require.Greater(t, eval[float64](r.page, `(`+depth+`)('get_weather')`), eval[float64](r.page, `(`+depth+`)('research')`))
+	r.shoot("timeline-agent")
 }

@@ -2,6 +2,7 @@
 // more, because the new one shares its lists.
 
 import { change, diffStates, emptyState, stateAt } from './state.js';
+import { textOf } from './text.js';
 import { moment } from './time.js';
 
 /** @typedef {import('./types.js').Event} Event */
@@ -116,6 +117,7 @@ function runOf(m, row, at) {
 		leaveStep(m, at);
 	}
 	run.attempt = row.attempt;
+	if (row.attempt > 1) run.span.attempt = row.attempt;
 	m.run = run;
 	return run;
 }
@@ -222,10 +224,10 @@ const handlers = {
 
 	hook(m, e, _run, row, at) {
 		const name = e.step ?? '';
-		let s = span('hook', name, began(e, at), at, row, { failed: !!e.error, detail: e.call?.name });
 		const call = e.call?.id;
+		let s = span('hook', name, began(e, at), at, row, { failed: !!e.error, detail: e.call?.name, call });
 		if (m.step?.name === name) s = Object.assign(m.step, { kind: 'hook', own: s.own, failed: s.failed, event: e }); // the step is this hook
-		else inStep(m, s, !name.includes('.wrap_') ? none : (inner) => (call ? inner.event.call?.id === call : inner.start >= s.start));
+		else inStep(m, s, !name.includes('.wrap_') ? none : (inner) => (call ? inner.call === call : inner.start >= s.start));
 		s.passed = !!e.error && (m.open.some((inner) => inner !== s && inner.start >= s.start && inner.event.error?.message === e.error?.message) || (!!call && e.error.type === 'tool_error'));
 		part(m, e, s);
 		const u = e.update;
@@ -268,7 +270,7 @@ const handlers = {
 			status: !over ? 'running' : e.interrupts ? 'asks' : e.error || e.messages?.some((r) => r.status === 'error') ? 'failed' : 'done',
 		});
 		if (over) {
-			inStep(m, span('tool', call.name, start, at, row, { failed: !!e.error || m.calls.get(call.id)?.status === 'failed' }), (inner) => inner.event.call?.id === call.id);
+			inStep(m, span('tool', call.name, start, at, row, { failed: !!e.error || m.calls.get(call.id)?.status === 'failed', call: call.id }), (inner) => inner.call === call.id);
 		}
 	},
 
@@ -325,13 +327,7 @@ const handlers = {
 	},
 
 	custom(m, e, _run, row, at) {
-		const inner = e.name === 'agent' ? e.data?.event : null;
-		const call = m.calls.get(e.data?.call_id ?? '');
-		if (inner && call) {
-			if (inner.type === 'token' && inner.text) call.said = (call.said ?? '') + inner.text;
-			else if (inner.type === 'step') call.said = '';
-			return;
-		}
+		if (isOfAgent(e)) return ofAgent(m, e.data, row, e.data.call_id ?? '', nameOf(e.data));
 		inStep(m, span('note', e.name ?? 'custom', at, at, row), none);
 	},
 
@@ -366,6 +362,41 @@ function note(m, e, _run, row, at) {
 	inStep(m, span('note', e.text ?? e.type, at, at, row, { failed: true }), none);
 }
 
+/** isOfAgent reports whether an event tells what an agent did that runs as a tool. @param {Event} e */
+const isOfAgent = (e) => e.name === 'agent' && typeof e.data?.event?.type === 'string';
+
+/** nameOf returns the name of such an agent; without one, that of the tool. @param {{agent: string, event: Event}} data */
+const nameOf = ({ agent, event }) => String(event.agent || agent);
+
+/**
+ * ofAgent adds what an agent did that runs as a tool. Its steps are left out: they are those of its hooks, models and tools.
+ * @param {Model} m
+ * @param {{event: Event}} data
+ * @param {Row} row
+ * @param {string} call the call of the outermost agent's tool
+ * @param {string} agent the agents that lead to it
+ */
+function ofAgent(m, { event: e }, row, call, agent) {
+	if (e.type === 'custom' && isOfAgent(e)) return ofAgent(m, e.data, row, call, `${agent} › ${nameOf(e.data)}`);
+	const at = moment(e.time), known = m.calls.get(call);
+	/** @param {Span['kind']} kind @param {string} name */
+	const of = (kind, name) => span(kind, name, began(e, at), at, { ...row, event: e }, { failed: !!e.error, detail: agent, call, agent });
+	/** @param {Span} s @param {(inner: Span) => boolean} contains */
+	const put = (s, contains) => inStep(m, s, (inner) => inner.agent === agent && inner.call === call && contains(inner));
+	if (e.type === 'hook') {
+		const s = of('hook', e.step ?? ''), own = e.call?.id;
+		put(s, !s.name.includes('.wrap_') ? none : (inner) => (own ? inner.event.call?.id === own : inner.start >= s.start && !inner.event.call));
+		s.passed = !!e.error && m.open.some((inner) => inner !== s && inner.agent === agent && inner.event.error?.message === e.error?.message);
+		part(m, e, s);
+	} else if (e.type === 'model') {
+		put(of('model', e.model ?? 'model'), none);
+		const answer = e.messages?.findLast((x) => x.role === 'ai');
+		if (known && answer) known.said = textOf(answer.content) || (answer.tool_calls ?? []).map((c) => `${c.name}(…)`).join(', ');
+	} else if (e.type === 'tool' && (e.messages || e.error || e.interrupts || e.duration)) {
+		put(of('tool', e.call?.name ?? ''), (inner) => inner.event.call?.id === e.call?.id);
+	} else if (e.type === 'warn' || e.type === 'alert' || e.type === 'custom') put(of('note', e.text ?? e.name ?? e.type), none);
+}
+
 /**
  * part counts what a middleware does.
  * @param {Model} m
@@ -374,7 +405,7 @@ function note(m, e, _run, row, at) {
  */
 function part(m, e, s) {
 	const dot = s.name.lastIndexOf('.');
-	const name = s.name.slice(0, dot);
+	const name = (s.agent ? s.agent + ' › ' : '') + s.name.slice(0, dot);
 	let p = m.parts.get(name);
 	if (!p) {
 		p = { name, digest: '', fuel: [], memory: 0, hostCalls: 0, calls: 0, own: 0, faults: [], instances: new Set(), hooks: new Map() };

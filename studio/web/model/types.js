@@ -135,6 +135,9 @@
  * @property {string} run_id
  * @property {Event} event
  * @property {string} [detail]
+ * @property {string} [call] the id of the tool call that it belongs to
+ * @property {string} [agent] the agent that runs as this tool and did it
+ * @property {number} [attempt] of a run that was cut and went on; absent: the first
  * @property {Span[]} [inside] what it waited for
  * @property {boolean} [failed]
  * @property {boolean} [passed] its error is that of something within it
@@ -196,7 +199,7 @@
  * @property {number} hostCalls the most in one call
  * @property {number} calls
  * @property {number} own milliseconds
- * @property {{step: string, error: EventError, time: string}[]} faults
+ * @property {{step: string, error: EventError, time: string}[]} faults and errors that it reported
  * @property {Set<number>} instances
  * @property {Map<string, {calls: number, own: number, fuel: number}>} hooks
  */

@@ -9,13 +9,25 @@ import { Failure, Icon, html } from './html.js';
 import { LineDiff, Value } from './text.js';
 
 /** @typedef {import('../model/types.js').Interrupt} Interrupt */
-/** @typedef {'approve'|'edit'|'reject'|'respond'} Kind */
+/** @typedef {'approve'|'edit'|'reject'|'respond'|'retry'|'skip'} Kind */
 /** @typedef {{name: string, args: Record<string, unknown>, description?: string, allowed: Kind[], schema: any}} Action */
 /** @typedef {{kind: Kind, texts: Record<string, string>, message: string}} Draft */
 
 const kinds = /** @type {Kind[]} */ (['approve', 'edit', 'reject', 'respond']);
+/** About a call that was cut off. @type {Kind[]} */
+const unfinished = ['retry', 'skip', 'respond'];
 /** @type {Record<Kind, string>} */
-const verbs = { approve: 'Approve', edit: 'Edit', reject: 'Reject', respond: 'Respond' };
+const verbs = { approve: 'Approve', edit: 'Edit', reject: 'Reject', respond: 'Respond', retry: 'Run it again', skip: 'Skip it' };
+/** @type {Record<Kind, string>} */
+const buttons = { ...verbs, edit: 'Run edited call', respond: 'Send answer' };
+/** What is asked besides. @type {Partial<Record<Kind, string>>} */
+const says = { reject: 'Reason, for the model', skip: 'Reason, for the model', respond: 'Result in place of the tool’s' };
+
+/** one reports whether a question is about one call, and wants one decision. @param {any} value */
+const one = (value) => (value?.type === 'tool_approval' || value?.type === 'unfinished_tool_call') && typeof value.name === 'string';
+
+/** @param {Kind[]} all @param {unknown} allowed */
+const only = (all, allowed) => all.filter((k) => !Array.isArray(allowed) || allowed.includes(k));
 
 /**
  * actionsOf returns the calls that a question is about; null if it is of another form.
@@ -23,13 +35,14 @@ const verbs = { approve: 'Approve', edit: 'Edit', reject: 'Reject', respond: 'Re
  * @returns {Action[]|null}
  */
 export function actionsOf(value) {
-	if (value?.type === 'tool_approval' && typeof value.name === 'string') {
-		return [{ name: value.name, args: value.args ?? {}, description: value.description, allowed: kinds, schema: null }];
+	if (one(value)) {
+		const allowed = only(value.type === 'unfinished_tool_call' ? unfinished : kinds, value.allowed_decisions);
+		return allowed.length ? [{ name: value.name, args: value.args ?? {}, description: value.description, allowed, schema: null }] : null;
 	}
 	if (!Array.isArray(value?.action_requests)) return null;
 	return value.action_requests.map(/** @param {any} a @param {number} i */ (a, i) => {
 		const config = value.review_configs?.[i] ?? {};
-		const allowed = kinds.filter((k) => !Array.isArray(config.allowed_decisions) || config.allowed_decisions.includes(k));
+		const allowed = only(kinds, config.allowed_decisions);
 		return { name: String(a?.name ?? ''), args: a?.args ?? {}, description: a?.description, allowed, schema: config.args_schema };
 	});
 }
@@ -89,10 +102,10 @@ function Review({ question, actions, busy, onAnswer }) {
 			if (kind === 'edit') return { type: 'edit', edited_action: { name: a.name, args: read[i].values } };
 			return { type: kind, ...(kind !== 'approve' && (message || kind === 'respond') && { message }) };
 		});
-		onAnswer(/** @type {any} */ (question.value)?.type === 'tool_approval' ? decisions[0] : { decisions });
+		onAnswer(one(question.value) ? decisions[0] : { decisions });
 	};
 	const chosen = new Set(drafts.map((d) => d.kind));
-	const verb = chosen.size === 1 ? { approve: 'Approve', edit: 'Run edited call', reject: 'Reject', respond: 'Send answer' }[drafts[0].kind] : 'Send decisions';
+	const verb = chosen.size === 1 ? buttons[drafts[0].kind] : 'Send decisions';
 	return html`<form class="review" onSubmit=${submit} onKeyDown=${(/** @type {KeyboardEvent} */ e) => e.key === 'Enter' && (e.ctrlKey || e.metaKey) && submit(e)}>
 		${actions.map((a, i) => html`<${Act} key=${i} id=${`q-${question.id}-${i}`} action=${a} fields=${fields[i]} draft=${drafts[i]} read=${read[i]} tried=${tried} onChange=${(/** @type {Partial<Draft>} */ more) => change(i, more)} />`)}
 		<div class="actions"><button class=${'main ' + (verb === 'Reject' ? 'bad' : '')} disabled=${busy}>${verb}${actions.length > 1 && chosen.size === 1 ? ` all ${actions.length}` : ''}</button><kbd class="quiet">Ctrl Enter</kbd></div>
@@ -115,8 +128,8 @@ function Act({ id, action, fields, draft, read, tried, onChange }) {
 		${draft.kind === 'edit' && html`<${Form} id=${id} fields=${fields} texts=${draft.texts} errors=${tried ? read.errors : {}}
 			onChange=${(/** @type {string} */ name, /** @type {string} */ text) => onChange({ texts: { ...draft.texts, [name]: text } })} />
 			${same(action.args, read.values) ? html`<p class="quiet">Nothing is changed yet.</p>` : html`<${LineDiff} before=${action.args} after=${read.values} />`}`}
-		${(draft.kind === 'reject' || draft.kind === 'respond') && html`<div class="field">
-			<label for=${id + '-say'}>${draft.kind === 'reject' ? 'Reason, for the model' : 'Result in place of the tool’s'}</label>
+		${says[draft.kind] && html`<div class="field">
+			<label for=${id + '-say'}>${says[draft.kind]}</label>
 			<textarea id=${id + '-say'} rows="2" dir="auto" value=${draft.message} onInput=${(/** @type {any} */ e) => onChange({ message: e.target.value })} />
 		</div>`}
 	</fieldset>`;

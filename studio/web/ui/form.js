@@ -13,12 +13,13 @@ import { html } from './html.js';
  */
 export function fieldsOf(schema, values) {
 	const known = schema && typeof schema.properties === 'object' && schema.properties ? schema.properties : {};
-	const names = [...new Set([...Object.keys(known), ...Object.keys(values)])];
+	const required = Array.isArray(schema?.required) ? schema.required : []; // they come first
+	const names = [...new Set([...required.filter((/** @type {any} */ r) => r in known), ...Object.keys(known), ...Object.keys(values)])];
 	return names.map((name) => {
 		const s = known[name] ?? {};
 		return {
 			name, kind: kindOf(s, values[name]), label: typeof s.title === 'string' ? s.title : name, hint: typeof s.description === 'string' ? s.description : undefined,
-			choices: Array.isArray(s.enum) ? s.enum : undefined, required: Array.isArray(schema?.required) && schema.required.includes(name), whole: [s.type].flat().includes('integer'),
+			choices: Array.isArray(s.enum) ? s.enum : undefined, required: required.includes(name), whole: [s.type].flat().includes('integer'),
 		};
 	});
 }

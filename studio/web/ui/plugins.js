@@ -26,10 +26,11 @@ export function Plugins() {
 function One({ name, known, part }) {
 	const digest = part?.digest || known?.digest || '';
 	const held = known?.sandbox, limits = held?.limits, breaker = held?.breaker;
+	const faults = part?.faults.filter((f) => f.error.type.startsWith('plugin_')).length ?? 0, errors = (part?.faults.length ?? 0) - faults;
 	const most = part?.fuel.length ? Math.max(...part.fuel.slice(-5000)) : 0;
 	return html`<section class="block part"><h2><span class="mono">${shown(name)}</span>
 			<${Badge} kind=${digest ? 'plugin' : ''}>${digest ? 'plugin, sandboxed' : 'built in'}</>
-			${part?.faults.length ? html`<${Badge} kind="failed">${plural(part.faults.length, 'fault')}</>` : null}
+			${faults ? html`<${Badge} kind="failed">${plural(faults, 'fault')}</>` : null}${errors ? html`<${Badge} kind="failed">${plural(errors, 'error')}</>` : null}
 			${breaker?.open_for ? html`<${Badge} kind="failed">bypassed for ${took(breaker.open_for / 1e6)}</>` : null}
 			${known?.version && html`<span class="quiet">${shown(known.version)}</span>`}</h2>
 		<dl class="facts">

@@ -60,7 +60,7 @@ function Row({ s, i, total, chosen, axis, latest, onClick }) {
 	const common = { id: 'span-' + i, role: 'option', 'aria-selected': chosen, 'aria-posinset': i + 1, 'aria-setsize': total, onClick };
 	const whole = (s.end || latest) - s.start;
 	if (s.kind === 'run') {
-		return html`<div ...${common} class=${'spanrow run' + (s.failed ? ' failed' : '')}><span class="name"><strong>${shown(s.name)}</strong> <span class="quiet">${clock(s.start)}</span> <${Badge} kind=${s.end ? s.detail ?? '' : 'running'}>${s.end ? s.detail : 'running'}</></span><span></span><span></span><span class="num">${took(whole)}</span></div>`;
+		return html`<div ...${common} class=${'spanrow run' + (s.failed ? ' failed' : '')}><span class="name"><strong>${shown(s.name)}</strong> <span class="quiet">${clock(s.start)}</span> <${Badge} kind=${s.end ? s.detail ?? '' : 'running'}>${s.end ? s.detail : 'running'}</>${s.attempt && html` <span class="quiet">attempt ${s.attempt}</span>`}</span><span></span><span></span><span class="num">${took(whole)}</span></div>`;
 	}
 	if (s.kind === 'wait') return html`<div ...${common} class="spanrow wait"><span class="name">${s.name}</span><span></span><span></span><span class="num">${took(whole)}</span></div>`;
 	const instant = s.kind === 'save' || s.kind === 'note', end = s.end || latest;

@@ -341,22 +341,30 @@ func TestDevChecksModules(t *testing.T) {
 	ask("ada", "one\n")
 }
 
-// The loop of an author begins with a new project, in each language that is built.
+// The loop of an author begins with a new project, in each language.
 func TestDevOfANewProject(t *testing.T) {
-	toolchaintest.Need(t)
 	checkout, err := filepath.Abs("../..")
 	require.NoError(t, err)
-	for lang, test := range map[string]struct{ file, wrong, says string }{
-		"tinygo": {"before_model.go", "\nvar wrong int = nonsense\n", `before_model.go:\d+:17: undefined: nonsense`},
-		"rust":   {"src/lib.rs", "\nconst WRONG: u32 = nonsense;\n", `cannot find value .nonsense.(.*\n)+ +--> src/lib.rs:\d+:20`},
+	built := func(lang string) string { return `first-try.wasm: (well again: )?built with ` + lang + ` in` }
+	checked := func(file string) string { return file + `: (well again: )?checked in` }
+	for lang, test := range map[string]struct{ file, wrong, says, good string }{
+		"tinygo": {"before_model.go", "\nvar wrong int = nonsense\n", `before_model.go:\d+:17: undefined: nonsense`, built("tinygo")},
+		"go":     {"before_model.go", "\nvar wrong int = nonsense\n", `before_model.go:\d+:17: undefined: nonsense`, built("go")},
+		"rust":   {"src/lib.rs", "\nconst WRONG: u32 = nonsense;\n", `cannot find value .nonsense.(.*\n)+ +--> src/lib.rs:\d+:20`, built("rust")},
+		"ts":     {"first-try.ts", "\nconst wrong: number = nonsense\n", `first-try.ts:\d+.*nonsense`, checked("first-try.ts")},
+		"js":     {"first-try.js", "\nconst wrong = nonsense\n", `first-try.js:\d+.*nonsense`, checked("first-try.js")},
+		"python": {"first-try.py", "\nwrong = nonsense\n", `first-try.py:\d+.*nonsense`, checked("first-try.py")},
 	} {
 		t.Run(lang, func(t *testing.T) {
+			if strings.Contains(test.good, "built") {
+				toolchaintest.Need(t)
+			}
 			b := setup(t, say)
 			t.Chdir(b.dir)
 			require.Equal(t, exitOK, b.runWith(t.Context(), "", "plugin", "new", "first-try", "--lang", lang, "--sdk", checkout, "--hooks", "before_model"), &b.err)
 			t.Chdir("first-try")
 			d := (&bundle{t: t, dir: filepath.Join(b.dir, "first-try")}).develops()
-			d.screen.await(t, `first-try.wasm: built with `+lang+` in \d+\.\d s; 1 golden case passed`)
+			d.screen.await(t, test.good+` \d+\.\d s; 1 golden case passed`)
 			d.serves()
 			d.answers("These are the files.")
 			source, err := os.ReadFile(test.file)
@@ -366,7 +374,7 @@ func TestDevOfANewProject(t *testing.T) {
 			d.screen.await(t, `the last good version goes on serving`)
 			d.answers("These are the files.")
 			d.saves(test.file, string(source)+"\n")
-			d.screen.await(t, `well again: built with `+lang)
+			d.screen.await(t, test.good)
 			d.screen.await(t, `all is well again`)
 			d.answers("These are the files.")
 		})

@@ -161,6 +161,11 @@ func (d *dev) examine(ctx context.Context, p *devPlugin) (digest, passed string,
 		return "", "", err
 	}
 	w := plugin.Wasm{Path: p.path, Bytes: code, Engine: d.engine}
+	if l := loaderOf(p.path); l != nil { // it is bundled once, for all golden cases
+		if w.Bytes, err = l.Load(p.path); err != nil {
+			return "", "", &problemError{"it does not load", []string{"read: " + err.Error()}}
+		}
+	}
 	in := author.Inspect(ctx, w)
 	if !in.OK {
 		return "", "", &problemError{"it does not load", []string{in.Stage + ": " + in.Message}}

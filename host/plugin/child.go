@@ -80,7 +80,7 @@ func (c childCompiler) compile(ctx context.Context, dir string, module []byte) e
 	case err == nil:
 		return nil
 	case errors.Is(context.Cause(ctx), errCompileTime):
-		return fmt.Errorf("%w: %v", errCompileTime, limit)
+		return fmt.Errorf("%w: %v; if the machine is busy, try again", errCompileTime, limit.Round(time.Millisecond))
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	default:

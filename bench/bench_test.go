@@ -156,6 +156,7 @@ func TestFlags(t *testing.T) {
 		"-quick":                  {Reps: 1, Seconds: 0.1, Core: 1},
 		"-only loop -reps 3":      {Reps: 3, Seconds: 0.5, Core: 1},
 		"-only loop -o loop.md":   {Reps: 7, Seconds: 0.5, Core: 1, Out: "loop.md"},
+		"-only loop -splice":      {Reps: 7, Seconds: 0.5, Core: 1, Out: "RESULTS.md", Splice: true},
 		"-core 0 -seconds 2 -o X": {Reps: 7, Seconds: 2, Out: "X"},
 	} {
 		got, err := parse(strings.Fields(args), io.Discard)

@@ -30,6 +30,7 @@ type Options struct {
 	Seconds float64        // approximate length of a measurement
 	Core    int            // to which measurements are pinned
 	Out     string         // file for the results; none if empty
+	Splice  bool           // into the earlier results of the file
 }
 
 func main() {
@@ -71,6 +72,7 @@ func parse(args []string, out io.Writer) (*Options, error) {
 	flags.Float64Var(&o.Seconds, "seconds", 0.5, "length of a measurement, about")
 	flags.IntVar(&o.Core, "core", 1, "`processor` on which all but the crowd is pinned, by taskset")
 	flags.StringVar(&o.Out, "o", "RESULTS.md", "`file` to write the results to, none if empty; not written with -only, unless it is given too")
+	flags.BoolVar(&o.Splice, "splice", false, "replace only the suites that are performed in the file of -o, and their targets")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
@@ -82,7 +84,7 @@ func parse(args []string, out io.Writer) (*Options, error) {
 	if *quick {
 		o.Reps, o.Seconds = 1, 0.1
 	}
-	if (*quick || *only != "") && !given["o"] {
+	if (*quick || *only != "" && !o.Splice) && !given["o"] {
 		o.Out = ""
 	}
 	if o.Reps < 1 || o.Seconds <= 0 {
@@ -116,7 +118,12 @@ func bench(ctx context.Context, o *Options) error {
 		return fmt.Errorf("no suite matches %q: there are %s", o.Only, suiteNames())
 	}
 	results.writeTargets(os.Stdout)
-	if o.Out != "" {
+	switch {
+	case o.Out != "" && o.Splice:
+		if err := results.splice(o.Out); err != nil {
+			return err
+		}
+	case o.Out != "":
 		if err := results.save(o.Out); err != nil {
 			return err
 		}

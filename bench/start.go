@@ -30,6 +30,8 @@ func startSuite() *Suite {
 			agenthost("agenthost, 3 plugins (redact, guard, loopguard: TinyGo, Rust, Rust)", "three.yaml"),
 			agenthost("agenthost, 3 plugins of TinyGo (redact, cache, bench)", "tinygo.yaml"),
 			agenthost("agenthost, 3 plugins of standard Go (redact, cache, bench)", "go.yaml"),
+			agenthost("agenthost, a plugin in TypeScript", "typescript.yaml"),
+			agenthost("agenthost, a plugin in Python", "python.yaml"),
 			agenthost("agenthost without plugins", "none.yaml"),
 			{Label: "agenthost, embedded, without plugins", Peer: "agenthost", Args: []string{".out/start"}},
 			{Label: "Eino", Peer: "eino", Args: []string{".out/start"}},

@@ -80,25 +80,46 @@ func (t *Target) limit() string {
 	return "≤ " + t.Format(t.Limit)
 }
 
+// A judgement is the line of a target in the report.
+type judgement struct {
+	target *Target
+	line   string
+	missed bool
+}
+
+// missedMark is in the line of a target that is missed.
+const missedMark = "**missed** by "
+
 // writeTargets prints the targets whose suites were performed.
 func (r *Results) writeTargets(w io.Writer) {
-	var lines, reasons []string
-	missed := map[string][]string{} // by reason
+	var judged []judgement
 	for i := range targets {
 		t := &targets[i]
 		value, err := t.Of(r)
 		if err != nil {
 			continue
 		}
-		judgement := "met"
+		word := "met"
 		if !t.met(value) {
-			judgement = "**missed** by " + percent(max(value, t.Limit)/min(value, t.Limit)-1)
-			if t.Why != "" && missed[t.Why] == nil {
-				reasons = append(reasons, t.Why)
-			}
-			missed[t.Why] = append(missed[t.Why], t.What)
+			word = missedMark + percent(max(value, t.Limit)/min(value, t.Limit)-1)
 		}
-		lines = append(lines, fmt.Sprintf("| %s | %s | %s | %s |", t.What, t.limit(), t.Format(value), judgement))
+		judged = append(judged, judgement{t, fmt.Sprintf("| %s | %s | %s | %s |", t.What, t.limit(), t.Format(value), word), !t.met(value)})
+	}
+	writeJudgements(w, judged)
+}
+
+func writeJudgements(w io.Writer, judged []judgement) {
+	var lines, reasons []string
+	missed := map[string][]string{} // by reason
+	for _, j := range judged {
+		lines = append(lines, j.line)
+		if !j.missed {
+			continue
+		}
+		if why := j.target.Why; why != "" && missed[why] == nil {
+			reasons = append(reasons, why)
+		}
+		missed[j.target.Why] = append(missed[j.target.Why], j.target.What)
 	}
 	if len(lines) == 0 {
 		return

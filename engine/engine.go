@@ -89,7 +89,7 @@ func Start(config Config) (*Engine, error) {
 	}
 	ctx, stop := context.WithCancelCause(context.Background())
 	e := &Engine{
-		began: time.Now(), //nolint:forbidigo // leases go by real time
+		began:  time.Now(), //nolint:forbidigo // leases go by real time
 		config: config, log: config.Logger, ctx: ctx, wake: make(chan struct{}, 1), look: make(chan struct{}, 1), stop: stop, attempts: map[string]*attempt{},
 		worker: &runs.Worker{
 			ID: fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()), Agents: slices.Sorted(maps.Keys(config.Agents)), Lease: config.Lease,

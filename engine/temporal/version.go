@@ -83,7 +83,7 @@ func (w *Worker) promoteFirst(ctx context.Context) {
 		if !errors.Is(err, ErrNoVersion) {
 			w.log.Warn("the version cannot be promoted; trying again", "version", version, "error", err)
 		}
-		timer := time.NewTimer(500 * time.Millisecond) //nolint:forbidigo // Temporal answers in real time
+		timer := time.NewTimer(time.Second) //nolint:forbidigo // Temporal answers in real time
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
@@ -91,4 +91,3 @@ func (w *Worker) promoteFirst(ctx context.Context) {
 		timer.Stop()
 	}
 }
-

@@ -1,0 +1,206 @@
+package cassette
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/docdiff"
+	"github.com/agenthost/agenthost/internal/mask"
+)
+
+// Player answers requests from a cassette, each exchange once. Its methods may be called from several goroutines at once: which exchange
+// answers a request depends on the request, and on the order only among equal requests.
+type Player struct {
+	cassette *Cassette
+	mask     *mask.Mask
+
+	mu         sync.Mutex
+	used       []bool
+	calls      map[string]int // by the name of the model
+	mismatches []*MismatchError
+}
+
+// NewPlayer returns a player. The secrets are hidden in requests as [NewRecorder] hides them.
+func NewPlayer(c *Cassette, secrets ...string) *Player {
+	return &Player{cassette: c, mask: mask.Of(leastSecret, secrets...), used: make([]bool, len(c.lines)), calls: map[string]int{}}
+}
+
+// Model returns the model that was recorded under a name. The error says that there is none.
+func (p *Player) Model(name string) (model.Model, error) {
+	var names []string
+	for i := range p.cassette.lines {
+		l := &p.cassette.lines[i]
+		if l.Info == nil {
+			continue
+		}
+		if l.Model == name {
+			played := &playedModel{p, name, l.Info.model()}
+			if l.Info.Moderator {
+				return &playedModerator{played}, nil
+			}
+			return played, nil
+		}
+		names = append(names, l.Model)
+	}
+	return nil, fmt.Errorf("the cassette has no model %q, only %s; record it again with 'agenthost test --record'",
+		name, cmp.Or(strings.Join(names, ", "), "none"))
+}
+
+// Mismatches returns the requests that were not recorded.
+func (p *Player) Mismatches() []*MismatchError {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mismatches
+}
+
+// MismatchError means that a request is not recorded.
+type MismatchError struct {
+	Model   string       // name of the model within the agent
+	Call    int          // number of the request to this model, from 1
+	Nearest int          // number of the exchange in the cassette that is most like it, from 1; 0: the cassette has none left
+	Diff    docdiff.Diff // from that recorded request to this one
+}
+
+func (e *MismatchError) Error() string {
+	if e.Nearest == 0 {
+		return fmt.Sprintf("call %d of %s is not in the cassette, which has no more exchanges of this model; record it again with --record", e.Call, e.Model)
+	}
+	return fmt.Sprintf("call %d of %s is not in the cassette; the nearest recorded request, exchange %d, differs in %s; record it again with --record",
+		e.Call, e.Model, e.Nearest, strings.Join(e.Diff.Lines(), ", "))
+}
+
+// ErrorType names the type of the error in documents and events.
+func (*MismatchError) ErrorType() string { return "cassette_mismatch" }
+
+// answer returns the exchange that answers a request, which is the key of an exchange as JSON.
+func (p *Player) answer(name string, asked any, of func(*line) (wire.Raw, error)) (*line, error) {
+	text, err := json.Marshal(asked)
+	if err != nil {
+		return nil, err
+	}
+	document, err := canonical(p.mask.Bytes(text))
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls[name]++
+	mismatch := &MismatchError{Model: name, Call: p.calls[name]}
+	number := 0
+	for i := range p.cassette.lines {
+		l := &p.cassette.lines[i]
+		if l.Info == nil {
+			number++
+		}
+		recorded, err := of(l)
+		if err != nil {
+			return nil, err
+		}
+		if p.used[i] || l.Model != name || recorded.IsZero() {
+			continue
+		}
+		diff := docdiff.Of("", recorded, document)
+		if diff.IsZero() {
+			p.used[i] = true
+			return l, nil
+		}
+		if size := len(diff.Changes) + diff.More; mismatch.Nearest == 0 || size < len(mismatch.Diff.Changes)+mismatch.Diff.More {
+			mismatch.Nearest, mismatch.Diff = number, diff
+		}
+	}
+	p.mismatches = append(p.mismatches, mismatch)
+	return nil, mismatch
+}
+
+// canonical returns JSON as a document of which there is only one form.
+func canonical(text []byte) (wire.Raw, error) {
+	limits := wire.Limits{MaxBytes: 4*len(text) + 64, MaxDepth: 1000, MaxNodes: 1 << 20}
+	document, err := wire.FromJSON(text, limits)
+	if err != nil {
+		return nil, err
+	}
+	return wire.Canonical(document, limits)
+}
+
+func requestIn(l *line) (wire.Raw, error) { return l.Request, nil }
+
+func moderationIn(l *line) (wire.Raw, error) {
+	if l.Moderation == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(l.Moderation)
+	if err != nil {
+		return nil, err
+	}
+	return canonical(text)
+}
+
+// playedModel is a model that answers from a cassette.
+type playedModel struct {
+	player *Player
+	name   string
+	info   model.Info
+}
+
+var _ model.Streamer = (*playedModel)(nil)
+
+// Info describes the model as it was recorded.
+func (m *playedModel) Info() model.Info { return m.info }
+
+// Generate answers a request.
+func (m *playedModel) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	l, err := m.player.answer(m.name, requestOf(req), requestIn)
+	switch {
+	case err != nil:
+		return nil, &model.Error{Provider: "cassette", Kind: model.ErrorInvalidRequest, Err: err} // no retry helps
+	case l.Error != nil:
+		return nil, l.Error.err()
+	default:
+		return l.Response.model(), nil
+	}
+}
+
+// Stream answers a request in two chunks: the text and the response.
+func (m *playedModel) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		resp, err := m.Generate(ctx, req)
+		if err != nil {
+			yield(model.Chunk{}, err)
+			return
+		}
+		if ai := resp.AI(); ai != nil && ai.Content.Text() != "" && !yield(model.Chunk{Text: ai.Content.Text()}, nil) {
+			return
+		}
+		yield(model.Chunk{Response: resp}, nil)
+	}
+}
+
+// playedModerator is a played model that also judges texts.
+type playedModerator struct{ *playedModel }
+
+// Moderate answers from the cassette.
+func (m *playedModerator) Moderate(ctx context.Context, moderationModel, text string) (*model.Moderation, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	l, err := m.player.answer(m.name, &moderation{moderationModel, text}, moderationIn)
+	switch {
+	case err != nil:
+		return nil, &model.Error{Provider: "cassette", Kind: model.ErrorInvalidRequest, Err: err}
+	case l.Error != nil:
+		return nil, l.Error.err()
+	default:
+		j := l.Response.Moderation
+		return &model.Moderation{Flagged: j.Flagged, Categories: j.Categories, Scores: j.Scores}, nil
+	}
+}

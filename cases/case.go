@@ -31,9 +31,11 @@ type Case struct {
 	Tools map[string][]ToolResult `yaml:"tools"`
 	// files in the copy of the manifest's directory in which the case runs, by their paths: a text, or null for a file that is not there
 	Files map[string]*string `yaml:"files" strict:"optional"`
-	Store []StoredValue      `yaml:"store"`                   // values in the agent's store when the case begins
-	Now   instant            `yaml:"now"`                     // the time at which the agent's clock stands; default 2026-01-01T00:00:00Z
-	Turns []Turn             `yaml:"turns" strict:"required"` // the conversation
+	Store []StoredValue      `yaml:"store"` // values in the agent's store when the case begins
+	// true: the case runs in the manifest's directory itself, and not in a copy of it
+	InPlace bool    `yaml:"in_place"`
+	Now     instant `yaml:"now"`                     // the time at which the agent's clock stands; default 2026-01-01T00:00:00Z
+	Turns   []Turn  `yaml:"turns" strict:"required"` // the conversation
 
 	text []byte // of the file
 	root strictyaml.Node
@@ -83,6 +85,11 @@ type StoredValue struct {
 	Value     any      `yaml:"value"`                       // the value; in expect, null means that there is none
 }
 
+// Place names the place of the value in the store.
+func (v *StoredValue) Place() string {
+	return strings.Join(append(slices.Clone(v.Namespace), v.Key), "/")
+}
+
 // instant is a time in the format of RFC 3339.
 type instant time.Time
 
@@ -121,6 +128,9 @@ func (c *Case) CheckStrict(n strictyaml.Node) error {
 	}
 	if len(c.Turns) == 0 {
 		errs = append(errs, n.Errorf("the case has no turns; add one, such as {input: hello}"))
+	}
+	if key, given := n.Key("files"); given && c.InPlace {
+		errs = append(errs, key.Errorf("files are written only into a copy of the manifest's directory; remove the key, or in_place"))
 	}
 	if files, _ := n.Get("files"); len(c.Files) > 0 {
 		errs = append(errs, checkPaths(files))

@@ -30,7 +30,7 @@ func (t *Turn) Compare(o *Outcome) []Difference {
 		{"tool_calls", c.toolCalls},
 		{"message", c.message},
 		{"messages", c.messages},
-		{"state", c.state},
+		{"state", c.state}, {"state_contains", c.stateContains},
 		{"files", c.files},
 		{"store", c.store},
 		{"limits", c.limits},
@@ -208,15 +208,22 @@ func (c *comparison) state() (lines []string) {
 	return lines
 }
 
+// stateContains compares parts of the fields that are named.
+func (c *comparison) stateContains() []string {
+	want, err := wire.MapOf(c.expect.StateContains)
+	if err != nil {
+		return []string{"state_contains: " + err.Error()}
+	}
+	return missing("state", want.Raw(), c.outcome.State.Raw())
+}
+
 // files compares the files that are named.
 func (c *comparison) files() (lines []string) {
 	for _, path := range slices.Sorted(maps.Keys(c.expect.Files)) {
 		name := "files[" + path + "]"
-		content, there, err := c.outcome.File(path)
+		content, there := c.outcome.Files[path]
 		want := c.expect.Files[path]
 		switch {
-		case err != nil:
-			lines = append(lines, name+": "+err.Error())
 		case want == nil && there:
 			lines = append(lines, fmt.Sprintf("+ %s: %s", name, shown(content)))
 		case want != nil && !there:
@@ -232,12 +239,8 @@ func (c *comparison) files() (lines []string) {
 func (c *comparison) store() (lines []string) {
 	for i := range c.expect.Store {
 		v := &c.expect.Store[i]
-		name := "store[" + strings.Join(append(slices.Clone(v.Namespace), v.Key), "/") + "]"
+		name := "store[" + v.Place() + "]"
 		want, err := wire.Of(v.Value)
-		var got wire.Raw
-		if err == nil {
-			got, err = c.outcome.Stored(v.Namespace, v.Key)
-		}
 		if err != nil {
 			lines = append(lines, name+": "+err.Error())
 			continue
@@ -245,7 +248,7 @@ func (c *comparison) store() (lines []string) {
 		if want.IsNil() {
 			want = nil
 		}
-		lines = append(lines, docdiffLines(name, want, got)...)
+		lines = append(lines, docdiffLines(name, want, c.outcome.Store[v.Place()])...)
 	}
 	return lines
 }

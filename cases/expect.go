@@ -21,6 +21,8 @@ type Expectation struct {
 	Messages []ExpectedMessage `yaml:"messages"` // all messages that the turn adds, after the user's
 	// values that fields of the state must have afterwards; null means that the field has no value
 	State map[string]any `yaml:"state"`
+	// parts of the values that fields of the state must have, besides others
+	StateContains map[string]any `yaml:"state_contains"`
 	// files in the copy of the manifest's directory, by their paths: what they must hold, or null for a file that must not be there
 	Files  map[string]*TextCheck `yaml:"files" strict:"optional"`
 	Store  []StoredValue         `yaml:"store"`  // values that must be in the agent's store

@@ -20,10 +20,8 @@ type Outcome struct {
 
 	Used Used
 
-	// File returns the content of a file in the copy of the manifest's directory, and whether it is there.
-	File func(path string) (string, bool, error)
-	// Stored returns the value in the agent's store, or nil if there is none.
-	Stored func(namespace []string, key string) (wire.Raw, error)
+	Files map[string]string   // the content of those that the turn expects something of, by their paths; the others are not there
+	Store map[string]wire.Raw // the values that the turn expects something of, by [StoredValue.Place]
 }
 
 // Used is what a turn used.

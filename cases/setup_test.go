@@ -1,7 +1,6 @@
 package cases_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -51,21 +50,6 @@ func outcome(t *testing.T) *cases.Outcome {
 		Status: host.Completed, Answer: `{"city": "Rome", "degrees": 20}`, State: state,
 		Messages: []abi.Message{abi.AI("I look.", search, remove), found, failed, abi.AI(`{"city": "Rome", "degrees": 20}`)},
 		Used:     cases.Used{ModelCalls: 2, ToolCalls: 2, Steps: 3, Usage: abi.Usage{TotalTokens: 120}},
-		File: func(path string) (string, bool, error) {
-			switch path {
-			case "a.txt":
-				return "hello\n", true, nil
-			case "b.txt":
-				return "", false, errors.New("no access")
-			default:
-				return "", false, nil
-			}
-		},
-		Stored: func(namespace []string, key string) (wire.Raw, error) {
-			if len(namespace) == 1 && namespace[0] == "facts" && key == "sky" {
-				return wire.String("blue"), nil
-			}
-			return nil, nil
-		},
+		Files:    map[string]string{"a.txt": "hello\n"}, Store: map[string]wire.Raw{"facts/sky": wire.String("blue")},
 	}
 }

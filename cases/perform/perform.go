@@ -1,0 +1,281 @@
+package perform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/agenthost/agenthost/cases"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/model/cassette"
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
+	"github.com/agenthost/agenthost/manifest"
+)
+
+// Options are options for performing a case.
+type Options struct {
+	Engine   *plugin.Engine // shared by the plugins; nil: none
+	Recorder plugin.Recorder
+	Logins   oauth.Store
+	Logger   *slog.Logger // nil: nothing is logged
+	Set      []string     // overrides of the manifest, before those of the case
+
+	// Record asks the manifest's models instead of a cassette, and records them: the report then has a Cassette.
+	Record bool
+	// Real asks the manifest's models, whatever the case says.
+	Real bool
+	// Event is told every event; nil: nothing is told. An error ends the case.
+	Event func(turn int, e host.Event) error
+}
+
+// Report is what came of a case.
+type Report struct {
+	Turns    []Turn
+	Cassette *cassette.Cassette // what was recorded; nil: nothing
+	Duration time.Duration
+}
+
+// Turn is what came of a turn.
+type Turn struct {
+	Outcome     *cases.Outcome
+	Differences []cases.Difference // from what is expected
+}
+
+// Failed reports whether there are differences.
+func (r *Report) Failed() bool {
+	for i := range r.Turns {
+		if len(r.Turns[i].Differences) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Case performs a case. The error says why the case could not be performed: its agent cannot be built, or the context has ended. A run that
+// fails is part of the report.
+func Case(ctx context.Context, c *cases.Case, o Options) (report *Report, err error) {
+	s := &stage{c: c, o: &o, start: time.Now(), report: &Report{}}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.prepare(); err != nil {
+		return nil, err
+	}
+	if err := s.build(ctx); err != nil {
+		return nil, err
+	}
+	for i := range c.Turns {
+		if err := s.turn(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	s.report.Duration = time.Since(s.start)
+	if s.recorder != nil {
+		if s.report.Cassette, err = s.recorder.Cassette(); err != nil {
+			return nil, err
+		}
+	}
+	return s.report, nil
+}
+
+// stage is where a case is performed.
+type stage struct {
+	c      *cases.Case
+	o      *Options
+	start  time.Time
+	report *Report
+
+	dir       string // the directory in which the agent works
+	temporary string // the directory to remove; "": none
+	agent     *manifest.Agent
+	config    host.Config // of the agent
+	secrets   secrets
+	recorder  *cassette.Recorder
+	player    *cassette.Player
+	told      int // mismatches of the player that are in the report
+	seeds     seeds
+}
+
+// prepare makes the copy of the manifest's directory.
+func (s *stage) prepare() error {
+	path := s.c.ManifestPath()
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("%s: its manifest %s is not there; name another one with the key manifest", s.c.Path, path)
+	}
+	from, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	if s.dir = from; s.c.InPlace {
+		return nil
+	}
+	if s.temporary, err = os.MkdirTemp("", "agenthost-case-"); err != nil {
+		return err
+	}
+	s.dir = filepath.Join(s.temporary, filepath.Base(from))
+	if err := copyDirectory(from, s.dir); err != nil {
+		return err
+	}
+	return s.writeFiles()
+}
+
+// writeFiles writes and removes the files that the case wants.
+func (s *stage) writeFiles() error {
+	if len(s.c.Files) == 0 {
+		return nil
+	}
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	for path, content := range s.c.Files {
+		name := filepath.FromSlash(path)
+		if content == nil {
+			err = root.RemoveAll(name)
+		} else if err = root.MkdirAll(filepath.Dir(name), 0o700); err == nil {
+			err = root.WriteFile(name, []byte(*content), 0o600)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: files: %w", s.c.Path, err)
+		}
+	}
+	return nil
+}
+
+// close closes the agent and removes its directory.
+func (s *stage) close() (err error) {
+	if s.agent != nil {
+		err = s.agent.Close()
+	}
+	if s.temporary != "" {
+		err = errors.Join(err, os.RemoveAll(s.temporary))
+	}
+	return err
+}
+
+// build builds the agent.
+func (s *stage) build(ctx context.Context) error {
+	from, err := filepath.Abs(s.c.ManifestPath())
+	if err != nil {
+		return err
+	}
+	options := manifest.Options{
+		Set: append(append([]string{}, s.o.Set...), s.c.Set...), LookupEnv: s.lookup, Engine: s.o.Engine, Recorder: s.o.Recorder, MemoryStore: true,
+		Logins: s.o.Logins, Model: s.model, EnvFile: s.secrets.addAll,
+	}
+	if !s.c.InPlace {
+		options.CopyOf = filepath.Dir(from)
+	}
+	m, err := manifest.Load(filepath.Join(s.dir, filepath.Base(from)), options)
+	if err != nil {
+		return err
+	}
+	if err := s.openCassette(); err != nil {
+		return err
+	}
+	s.agent, err = m.Build(ctx, s.o.Logger, s.adjust)
+	if err != nil {
+		return err
+	}
+	return s.fillStore(ctx)
+}
+
+// lookup returns the value of a variable, which the case may set.
+func (s *stage) lookup(name string) (string, bool) {
+	value, ok := s.c.Env[name]
+	if !ok {
+		value, ok = os.LookupEnv(name)
+	}
+	s.secrets.add(name, value)
+	return value, ok
+}
+
+// openCassette opens the cassette for reading, or begins a new one.
+func (s *stage) openCassette() error {
+	switch path := s.c.CassettePath(); {
+	case path == "" || s.o.Real:
+		return nil
+	case s.o.Record:
+		s.recorder = cassette.NewRecorder(s.secrets.values()...)
+		return nil
+	default:
+		read, err := cassette.Load(path)
+		if errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s: its cassette %s is not there; record it with 'agenthost test --record %s'", s.c.Path, path, s.c.Path)
+		}
+		if err != nil {
+			return err
+		}
+		s.player = cassette.NewPlayer(read, s.secrets.values()...)
+		return nil
+	}
+}
+
+// model makes a model of the agent, or what takes its place.
+func (s *stage) model(of *manifest.ModelEntry) (model.Model, error) {
+	name := of.Key
+	if of.Inner {
+		rel, err := filepath.Rel(s.dir, of.Manifest)
+		if err != nil {
+			return nil, err
+		}
+		name = filepath.ToSlash(rel) + " " + name
+	}
+	switch {
+	case s.o.Real:
+		return of.Build()
+	case s.recorder != nil:
+		made, err := of.Build()
+		if err != nil {
+			return nil, err
+		}
+		return s.recorder.Model(name, made)
+	case s.player != nil:
+		return s.player.Model(name)
+	}
+	if script := s.script(of); script != nil {
+		return script.Build(script.Node(), func(path string) (string, []byte, error) {
+			path = s.c.Beside(path)
+			data, err := os.ReadFile(path)
+			return path, data, err
+		})
+	}
+	if !of.Scripted {
+		return nil, fmt.Errorf("the case %s would ask a real model for %s; give the case a script under %s, "+
+			"or name a cassette under the key cassette and record it with 'agenthost test --record'", s.c.Path, name, of.Key)
+	}
+	return of.Build()
+}
+
+// script returns the script that takes the place of a model, or nil.
+func (s *stage) script(of *manifest.ModelEntry) *cases.Script {
+	if of.Inner {
+		return nil
+	}
+	if of.Key == "model" {
+		return s.c.Model
+	}
+	for name, script := range s.c.Models {
+		if of.Key == "models."+name {
+			return &script
+		}
+	}
+	return nil
+}
+
+// adjust changes the configuration of the agent.
+func (s *stage) adjust(config *host.Config) {
+	config.Clock, config.Seed = s.c.Time, s.seeds.next
+	if config.Checkpointer == nil {
+		config.Checkpointer, config.Durability = memoryThreads(), ""
+	}
+	if len(s.c.Tools) > 0 {
+		config.Middleware = append(config.Middleware, &toolStubs{results: s.c.Tools})
+	}
+	s.config = *config
+}

@@ -189,12 +189,13 @@ func (m *Manifest) nodeOf(subject host.ConfigSubject) strictyaml.Node {
 }
 
 func (m *Manifest) buildModels(config *host.Config, agent *Agent) (err error) {
-	if config.Model, err = m.buildModel(&m.Model, agent); err != nil {
+	if config.Model, err = m.buildModel("model", &m.Model, agent); err != nil {
 		return err
 	}
 	config.Models = make(map[string]model.Model, len(m.Models))
 	for i := range m.Models {
-		if config.Models[m.Models[i].Key], err = m.buildModel(&m.Models[i].Value, agent); err != nil {
+		key := m.Models[i].Key
+		if config.Models[key], err = m.buildModel("models."+key, &m.Models[i].Value, agent); err != nil {
 			return err
 		}
 	}
@@ -202,8 +203,17 @@ func (m *Manifest) buildModels(config *host.Config, agent *Agent) (err error) {
 }
 
 // buildModel makes a model, whose rate limit counts for all models of its account until the agent is closed.
-func (m *Manifest) buildModel(e *modelEntry, agent *Agent) (model.Model, error) {
-	made, err := e.checked(m)
+func (m *Manifest) buildModel(key string, e *modelEntry, agent *Agent) (made model.Model, err error) {
+	if m.makeModel == nil {
+		made, err = e.checked(m)
+	} else {
+		made, err = m.makeModel(&ModelEntry{
+			Manifest: m.file, Key: key, Scripted: e.provided == nil, Inner: len(m.chain) > 1, Build: func() (model.Model, error) { return e.checked(m) },
+		})
+		if err != nil {
+			err = located(e.node, err)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -215,6 +225,15 @@ func (m *Manifest) buildModel(e *modelEntry, agent *Agent) (model.Model, error) 
 		agent.closers = append(agent.closers, func() error { client.CloseIdleConnections(); return nil })
 	}
 	return made, nil
+}
+
+// ModelEntry is a model of a manifest, see [Options].Model.
+type ModelEntry struct {
+	Manifest string                      // the path of the manifest
+	Key      string                      // the key of the model in the manifest: model, or models.NAME
+	Scripted bool                        // the model needs no provider
+	Inner    bool                        // the manifest is that of an agent that another one uses
+	Build    func() (model.Model, error) // makes the model that the manifest describes
 }
 
 // idler is a model that keeps connections.

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool/mcp"
 	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
@@ -71,6 +73,9 @@ type Manifest struct {
 	waiting      func(servers []string)
 	used         func(path string)
 	envFile      func(values map[string]string)
+	makeModel    func(of *ModelEntry) (model.Model, error)
+	copied       string // a copy of copyOf, if that is not ""
+	copyOf       string
 	chain        []string // the manifests of the agents that have this agent as a tool, and its own manifest
 }
 
@@ -104,6 +109,13 @@ type Options struct {
 	// prompts, rules, schemas and plugins. Of a plugin with a loader it is the path that the manifest names. It may be told a path more than
 	// once, by any goroutine. nil: nothing is told.
 	Used func(path string)
+	// Model makes the models in place of the manifest, also those of agents that are tools; nil: the manifest makes them.
+	Model func(of *ModelEntry) (model.Model, error)
+	// CopyOf is the directory that the manifest's directory is a copy of: paths that lead out of the copy lead to the same place as in the
+	// original. "": it is no copy.
+	CopyOf string
+
+	copied string // the directory that is a copy of CopyOf; "": that of the manifest
 }
 
 // MaxSize is the size of the largest manifest, in bytes, and of the largest file that a manifest names.
@@ -121,6 +133,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, memoryStore: options.MemoryStore,
 		threads: options.Threads, unstarted: options.Unstarted, used: options.Used,
 		waiting: options.Waiting, loginStore: options.Logins, toolsChanged: options.ToolsChanged, envFile: options.EnvFile,
+		makeModel: options.Model, copyOf: options.CopyOf, copied: cmp.Or(options.copied, filepath.Dir(path)),
 	}
 	m.locked = sync.OnceValues(func() (*lock.File, error) { return lock.Read(m.use(lock.Path(path))) })
 	data, err := m.readFile(path, "a manifest")
@@ -190,5 +203,19 @@ func (m *Manifest) path(p string) string {
 	if filepath.IsAbs(p) {
 		return p
 	}
-	return filepath.Join(m.dir, p)
+	path := filepath.Join(m.dir, p)
+	if m.copyOf == "" || !below(m.copied, m.dir) || below(m.copied, path) {
+		return path
+	}
+	out, err := filepath.Rel(m.copied, path)
+	if err != nil {
+		return path
+	}
+	return filepath.Join(m.copyOf, out)
+}
+
+// below reports whether a path is a directory or below it.
+func below(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }

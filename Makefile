@@ -114,6 +114,10 @@ llmposter: ## install llmposter, one more server for tests of models; takes thre
 
 DISTRIBUTION_VERSION := v3.1.2
 
+.PHONY: otelcol
+otelcol: ## build an OpenTelemetry Collector for a test; takes some minutes
+	cd test/otelcol && CGO_ENABLED=0 go build -trimpath -o $(BIN)/servers/otelcol .
+
 .PHONY: distribution
 distribution: ## install distribution, the registry for container images that most others are built on, for a test; takes some minutes
 	GOBIN=$(BIN)/servers/distribution go install github.com/distribution/distribution/v3/cmd/registry@$(DISTRIBUTION_VERSION)
@@ -207,6 +211,7 @@ vulncheck: ## look for known vulnerabilities in the code that we call; needs the
 nightly: ## run the checks that are too slow for every commit: long fuzzing, repeated shuffled race tests, steadier benchmarks
 	$(MAKE) llmposter
 	$(MAKE) distribution
+	$(MAKE) otelcol
 	$(MAKE) -B python
 	git diff --exit-code -- sdk/python plugins/TOOLCHAIN.rust # equal sources and tools give equal bytes
 	AGENTHOST_SLOW_GUESTS=1 go test -count=1 -timeout=60m ./test/reference

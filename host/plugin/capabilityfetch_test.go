@@ -17,6 +17,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/fetch"
 	"github.com/agenthost/agenthost/host/plugin/internal/guestkit"
+	"github.com/agenthost/agenthost/host/tracecontext"
 )
 
 // served starts a server and returns its URL and a grant of it.
@@ -54,6 +55,20 @@ func TestFetchCapability(t *testing.T) {
 	for _, e := range events {
 		require.NotContains(t, e.State.Raw().JSON(), "hunter2")
 	}
+}
+
+// The hosts learn which span a request belongs to.
+func TestFetchCapabilityNamesTheSpan(t *testing.T) {
+	t.Parallel()
+	var got string
+	url, grant := served(t, func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Get("Traceparent") })
+	g := capable(abi.OpHTTPFetch)
+	g.On("before_agent", show(g, abi.OpHTTPFetch, guestkit.Document(&abi.FetchRequest{URL: url})))
+	b := setup(t, plugin.Wasm{Bytes: g.Bytes(), Grant: grant})
+	span := tracecontext.Context{Parent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
+	_, err := b.agent.Run(tracecontext.With(t.Context(), span), host.Input{Messages: []abi.Message{abi.Human("hi")}})
+	require.NoError(t, err)
+	require.Equal(t, span.Parent, got)
 }
 
 func TestFetchCapabilityRefusals(t *testing.T) {

@@ -190,3 +190,13 @@ func FreePort(t *testing.T) string {
 	}
 	return port
 }
+
+// Program returns the path of a program that a target of the Makefile of the same name installs. If it is not installed, the test is skipped.
+func Program(t *testing.T, name string) string {
+	t.Helper()
+	found, err := find(name, "sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	return found
+}

@@ -28,7 +28,7 @@ func (t *tool) TraceAttributes() map[string]string {
 	if begun := present.client.InitializeResult(); begun != nil {
 		out["mcp.protocol.version"] = begun.ProtocolVersion
 	}
-	if id := present.client.ID(); id != "" {
+	if id := present.client.ID(); id != "" && out["mcp.protocol.version"] < statelessVersion {
 		out["mcp.session.id"] = id
 	}
 	return out

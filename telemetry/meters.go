@@ -1,0 +1,47 @@
+package telemetry
+
+import (
+	"errors"
+
+	"go.opentelemetry.io/otel/metric"
+)
+
+// meters are the instruments.
+type meters struct {
+	operation, firstChunk, invoke, tool, hook, save, request, queueWait metric.Float64Histogram
+	tokens, fuel                                                        metric.Int64Histogram
+	runs, faults                                                        metric.Int64Counter
+	active                                                              metric.Int64UpDownCounter
+}
+
+func newMeters(m metric.Meter) (*meters, error) {
+	out := &meters{}
+	var errs []error
+	seconds := func(into *metric.Float64Histogram, name, what string, buckets []float64) {
+		made, err := m.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(what), metric.WithExplicitBucketBoundaries(buckets...))
+		*into, errs = made, append(errs, err)
+	}
+	counts := func(into *metric.Int64Histogram, name, unit, what string, buckets []float64) {
+		made, err := m.Int64Histogram(name, metric.WithUnit(unit), metric.WithDescription(what), metric.WithExplicitBucketBoundaries(buckets...))
+		*into, errs = made, append(errs, err)
+	}
+	count := func(into *metric.Int64Counter, name, unit, what string) {
+		made, err := m.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(what))
+		*into, errs = made, append(errs, err)
+	}
+	seconds(&out.operation, metricOperation, "Duration of model calls.", durationBuckets)
+	seconds(&out.firstChunk, metricFirstChunk, "Time to the first token of a streamed answer.", durationBuckets)
+	seconds(&out.invoke, metricInvoke, "Duration of runs, or of the parts between two questions.", durationBuckets)
+	seconds(&out.tool, metricTool, "Duration of tool calls, with the hooks around them.", durationBuckets)
+	seconds(&out.hook, metricHook, "Duration of hooks; of those around a call, with the call.", hookBuckets)
+	seconds(&out.save, metricSave, "Duration of saving a checkpoint.", hookBuckets)
+	seconds(&out.request, metricRequest, "Duration of HTTP requests to the server.", requestBuckets)
+	seconds(&out.queueWait, metricQueueWait, "Time from when a run may begin to its beginning.", durationBuckets)
+	counts(&out.tokens, metricTokens, "{token}", "Tokens of a model call.", tokenBuckets)
+	counts(&out.fuel, metricFuel, "{fuel}", "Fuel that a call of a plugin's hook used.", fuelBuckets)
+	count(&out.runs, metricRuns, "{run}", "Runs that have ended, or stopped at a question.")
+	count(&out.faults, metricFaults, "{fault}", "Calls of a plugin's hooks that failed.")
+	active, err := m.Int64UpDownCounter(metricActive, metric.WithUnit("{run}"), metric.WithDescription("Runs that are being performed."))
+	out.active = active
+	return out, errors.Join(append(errs, err)...)
+}

@@ -33,6 +33,15 @@ type Config struct {
 	Version string
 	// Dev is what the page of `agenthost dev` works with; nil: there are no paths below /dev/.
 	Dev *dev.Config
+	// Start starts what performs runs, such as a worker of package engine/temporal, or has them performed elsewhere; nil: [engine.Start]. The
+	// server closes it.
+	Start func(c engine.Config) (Engine, error)
+}
+
+// Engine performs runs, or has them performed.
+type Engine interface {
+	// Close stops it. When ctx ends, runs that have not yielded are cut off.
+	Close(ctx context.Context)
 }
 
 // Server is a server of agents. It performs runs from New on; the caller must close it.
@@ -42,7 +51,7 @@ type Server struct {
 	door        *langgraph.Handler
 	dev         *dev.Handler // nil: there is none
 	service     *runs.Service
-	engine      *engine.Engine
+	engine      Engine
 	webhooks    *webhook.Sender
 	told        *deliveries
 	handler     http.Handler
@@ -107,9 +116,14 @@ func New(c Config) (_ *Server, err error) {
 	if s.handler, err = s.wrap(s.door, authenticator); err != nil {
 		return nil, err
 	}
-	s.engine, err = engine.Start(engine.Config{
+	start := c.Start
+	if start == nil {
+		start = func(c engine.Config) (Engine, error) { return engine.Start(c) }
+	}
+	s.engine, err = start(engine.Config{
 		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, Timeout: c.Serve.Limits.RunTimeout, Ended: s.told.ended,
 		Live: s.service.Live(), Lease: c.Serve.Lease,
+		Concurrent: c.Serve.Engine.Runs,
 	})
 	return s, err
 }

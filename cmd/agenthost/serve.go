@@ -82,8 +82,15 @@ func (s *serving) prepare(c *cobra.Command) (*config.Config, error) {
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
+	if serve.Engine.Temporal != nil {
+		return nil, &exitError{exitUsage, errNoTemporal}
+	}
 	return serve, s.locateAll(c)
 }
+
+// errNoTemporal is the error of a configuration with an engine that this command does not have.
+var errNoTemporal = errors.New("engine.temporal in serve.yaml needs the command agenthost-fleet, which has the commands serve and worker for it; " +
+	"build it with 'make fleet', or remove engine.temporal to let the server perform runs")
 
 // do serves until the context ends.
 func (s *serving) do(c *cobra.Command) (err error) {

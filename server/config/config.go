@@ -26,6 +26,7 @@ type Config struct {
 	Storage   Storage       `yaml:"storage"`                                           // where runs and threads are kept; default: in memory
 	Retention Retention     `yaml:"retention"`                                         // how long they are kept
 	Lease     time.Duration `yaml:"lease" strict:"min=1s,max=10m" schema:"default=3s"` // after which silence of a server others take over its runs; default 3s
+	Engine    Engine        `yaml:"engine"`                                            // which processes perform runs
 	Webhooks  Webhooks      `yaml:"webhooks"`                                          // where the server may tell how runs ended
 	Log       Log           `yaml:"log"`                                               // what the server writes to standard error
 	Drain     time.Duration `yaml:"drain" strict:"min=0s,max=1h" schema:"default=30s"` // how long runs may go on when the server is told to stop; default 30s
@@ -57,7 +58,7 @@ const MaxSize = 1 << 20
 // Default returns the configuration of a server without a file.
 func Default() *Config {
 	return &Config{
-		Listen: "127.0.0.1:8123", Limits: defaultLimits(), Retention: defaultRetention(), Webhooks: defaultWebhooks(), Log: defaultLog(),
+		Listen: "127.0.0.1:8123", Limits: defaultLimits(), Retention: defaultRetention(), Webhooks: defaultWebhooks(), Log: defaultLog(), Engine: defaultEngine(),
 		Lease: 3 * time.Second, Drain: 30 * time.Second, lookup: os.LookupEnv,
 	}
 }
@@ -96,6 +97,9 @@ func (c *Config) in(dir string) {
 	paths := []*string{&c.Storage.SQLiteFile}
 	if c.TLS != nil {
 		paths = append(paths, &c.TLS.CertFile, &c.TLS.KeyFile)
+	}
+	if t := c.Engine.Temporal; t != nil && t.TLS != nil {
+		paths = append(paths, &t.TLS.CAFile, &t.TLS.CertFile, &t.TLS.KeyFile)
 	}
 	for _, path := range paths {
 		*path = within(dir, *path)
@@ -152,7 +156,7 @@ func isSecret(path []string, value string) bool {
 	switch path[len(path)-1] {
 	case "sha256":
 		return !isHash(value)
-	case "key_env":
+	case "key_env", "api_key_env":
 		return !isVariable(value)
 	case "postgres":
 		return true

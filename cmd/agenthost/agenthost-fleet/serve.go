@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/notify"
+	"github.com/agenthost/agenthost/engine"
+	"github.com/agenthost/agenthost/engine/temporal"
+	"github.com/agenthost/agenthost/server"
+)
+
+func serveCommand() *cobra.Command {
+	s := &setup{}
+	c := &cobra.Command{
+		Use:   "serve [flags]",
+		Short: "Serve agents over HTTP, and let workers perform their runs",
+		Long: `Serve agents over HTTP as 'agenthost serve' does. With --engine temporal, or engine.temporal in serve.yaml,
+the server performs no runs: it tells Temporal of them, and workers perform them. A run is accepted even
+while Temporal is away, and performed when it is back.`,
+		Example: "  agenthost-fleet serve -f agent.yaml --config serve.yaml --engine temporal",
+		Args:    noArguments,
+		RunE:    func(c *cobra.Command, _ []string) error { return s.doServe(c) },
+	}
+	s.flags(c)
+	c.Flags().StringVar(&s.engine, "engine", "", "who performs runs: `ENGINE` is process or temporal; default: temporal if serve.yaml has it")
+	return c
+}
+
+func (s *setup) doServe(c *cobra.Command) (err error) {
+	if err := s.read(c.ErrOrStderr()); err != nil {
+		return err
+	}
+	switch s.engine {
+	case "":
+	case "process":
+		s.serve.Engine.Temporal = nil
+	case "temporal":
+		s.directed()
+	default:
+		return usageError{fmt.Errorf("--engine: there is no engine %q; use process or temporal", s.engine)}
+	}
+	ctx := c.Context()
+	kept, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = ended(err, kept) }()
+	agents, err := s.build(ctx, kept)
+	if err != nil {
+		return err
+	}
+	defer func() { err = ended(err, agents) }()
+	config := server.Config{Agents: agents.byName, Runs: kept.Runs, Store: agents.values, Serve: s.serve, Logger: s.log, Version: version()}
+	if s.serve.Engine.Temporal != nil {
+		connected, err := s.connect(ctx)
+		if err != nil {
+			return err
+		}
+		defer connected.Client.Close()
+		dispatcher, err := temporal.Dispatch(ctx, connected, engine.Config{Store: kept.Runs, Agents: agents.byName, Logger: s.log, Lease: s.serve.Lease})
+		if err != nil {
+			return err
+		}
+		defer dispatcher.Close(ctx)
+		config.Runs = dispatcher.Store()
+		config.Start = func(engine.Config) (server.Engine, error) { return dispatcher, nil }
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, s.serve.Listen.Network(), s.serve.Listen.Address())
+	if err != nil {
+		return usageError{err}
+	}
+	running, err := server.New(config)
+	if err != nil {
+		_ = listener.Close()
+		return usageError{err}
+	}
+	s.log.Info("serving", "agents", strings.Join(running.Service().AgentNames(), ", "), "at", listener.Addr().String())
+	s.ready(ctx)
+	return running.Serve(ctx, listener)
+}
+
+// ready tells systemd and the log that the process does its work, and later that it stops.
+func (s *setup) ready(ctx context.Context) {
+	tell := func(state string) {
+		if err := notify.Send(os.Getenv("NOTIFY_SOCKET"), state); err != nil {
+			s.log.Warn(err.Error())
+		}
+	}
+	tell(notify.Ready)
+	context.AfterFunc(ctx, func() {
+		s.log.Info("stopping: runs stop after their present step", "at most", s.serve.Drain)
+		tell(notify.Stopping)
+	})
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/logline"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/host/plugin/extism"
+	"github.com/agenthost/agenthost/host/plugin/script"
+	"github.com/agenthost/agenthost/host/store"
+	"github.com/agenthost/agenthost/host/store/semantic"
+	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
+	"github.com/agenthost/agenthost/host/tool/mcp/oauth/keyring"
+	"github.com/agenthost/agenthost/manifest"
+	"github.com/agenthost/agenthost/manifest/threadstore"
+	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/config"
+)
+
+// setup is what all commands read.
+type setup struct {
+	manifests []string
+	file      string // serve.yaml; "": none
+	storage   string
+	engine    string
+
+	serve *config.Config
+	log   *slog.Logger
+}
+
+// flags adds the flags that all commands have.
+func (s *setup) flags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringArrayVarP(&s.manifests, "manifest", "f", []string{"agenthost.yaml"}, "a manifest `FILE`; may be repeated")
+	f.StringVar(&s.file, "config", "", "the serve.yaml `FILE` to use")
+	f.StringVar(&s.storage, "storage", "", "the `DATABASE` that all processes share, instead of storage in serve.yaml, such as postgres://db/agents")
+}
+
+// read reads serve.yaml.
+func (s *setup) read(err io.Writer) error {
+	var failed error
+	if s.file == "" {
+		s.serve, failed = config.Parse("the command line", []byte("{}"), config.Options{})
+	} else {
+		s.serve, failed = config.Load(s.file, config.Options{})
+	}
+	if failed != nil {
+		return usageError{failed}
+	}
+	level := s.serve.Log.Slog()
+	if s.serve.Log.Format == "text" {
+		s.log = slog.New(logline.New(err, level, false))
+	} else {
+		s.log = slog.New(slog.NewJSONHandler(err, &slog.HandlerOptions{Level: level}))
+	}
+	return nil
+}
+
+// directed makes Temporal the engine, at its usual address if serve.yaml names none.
+func (s *setup) directed() {
+	if s.serve.Engine.Temporal == nil {
+		s.serve.Engine.Temporal = config.DefaultTemporal()
+	}
+}
+
+// open opens the database.
+func (s *setup) open(ctx context.Context) (*storage.Storage, error) {
+	address, err := s.address()
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if s.serve.Engine.Temporal != nil && (address.IsZero() || address.InMemory()) {
+		return nil, usageError{errors.New("storage: the server and its workers need a database that they share; name one as storage.postgres in serve.yaml, " +
+			"or with --storage postgres://…")}
+	}
+	kept, err := storage.Open(ctx, address.WithLease(s.serve.Lease))
+	if err != nil {
+		return nil, fmt.Errorf("storage: %w", err)
+	}
+	return kept, nil
+}
+
+func (s *setup) address() (threadstore.Address, error) {
+	for _, text := range []string{s.storage, s.serve.Storage.Address()} {
+		if text != "" {
+			return threadstore.Parse(text)
+		}
+	}
+	return manifest.ReadCheckpoint(s.manifests[0], manifest.Options{})
+}
+
+// agents are the agents of a process.
+type agents struct {
+	byName map[string]runs.Agent
+	values store.Store
+	close  []func() error
+}
+
+func (a *agents) Close() error {
+	var errs []error
+	for _, end := range slices.Backward(a.close) {
+		errs = append(errs, end())
+	}
+	return errors.Join(errs...)
+}
+
+// build builds the agents of the manifests. The caller must close them.
+func (s *setup) build(ctx context.Context, kept *storage.Storage) (_ *agents, err error) {
+	a := &agents{byName: map[string]runs.Agent{}, values: semantic.WithoutIndex(kept.Threads.Values)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Close())
+		}
+	}()
+	plugins, err := pluginEngine()
+	if err != nil {
+		return nil, err
+	}
+	a.close = append(a.close, plugins.Close)
+	for _, path := range s.manifests {
+		m, err := manifest.Load(path, manifest.Options{Threads: kept.Threads, Engine: plugins, Logins: logins(s.log)})
+		if err != nil {
+			return nil, usageError{err}
+		}
+		var built host.Config
+		agent, err := m.Build(ctx, s.log, func(c *host.Config) {
+			if c.Logger = s.log; c.Durability == "" {
+				c.Durability = host.DurabilityStep // another worker goes on behind the last step
+			}
+			built = *c
+		})
+		if err != nil {
+			return nil, usageError{err}
+		}
+		a.close = append(a.close, agent.Close)
+		_, taken := a.byName[built.Name]
+		switch {
+		case built.Name == "":
+			return nil, usageError{fmt.Errorf("%s: the agent has no name; clients ask for it by its name, so add name", path)}
+		case taken:
+			return nil, usageError{fmt.Errorf("%s: another manifest has the name %q too; give each agent a name of its own", path, built.Name)}
+		}
+		a.byName[built.Name] = runs.Agent{
+			Agent: agent.Agent, Name: built.Name, Threads: kept.Threads, Description: agent.Description, Context: built.ContextSchema,
+			Models: slices.Sorted(maps.Keys(built.Models)),
+		}
+		if _, searches := built.Store.(store.Searcher); searches && len(s.manifests) == 1 {
+			a.values = built.Store
+		}
+	}
+	return a, nil
+}
+
+// pluginEngine opens the user's cache of compiled plugins, which agenthost uses too.
+func pluginEngine() (*plugin.Engine, error) {
+	c := plugin.EngineConfig{Contracts: []plugin.Contract{extism.Extism{}}, Loaders: []plugin.Loader{script.Loader{}}}
+	dir, err := os.UserCacheDir()
+	if err == nil {
+		var self string
+		if self, err = os.Executable(); err == nil {
+			c.Dir, c.Compile = filepath.Join(dir, "agenthost", "wasm"), plugin.CompileInChild(self, compileName)
+		}
+	}
+	return plugin.NewEngine(c)
+}
+
+func logins(log *slog.Logger) oauth.Store {
+	files, err := oauth.UserFiles()
+	if err != nil {
+		log.Warn("logins to MCP servers cannot be kept", "error", err)
+		return nil
+	}
+	return keyring.Open(files)
+}
+
+// dialTime is how long Temporal may take to answer at the start.
+const dialTime = 30 * time.Second

@@ -60,7 +60,7 @@ func (r *Report) Failed() bool {
 // Case performs a case. The error says why the case could not be performed: its agent cannot be built, or the context has ended. A run that
 // fails is part of the report.
 func Case(ctx context.Context, c *cases.Case, o Options) (report *Report, err error) {
-	s := &stage{c: c, o: &o, start: time.Now(), report: &Report{}}
+	s := &stage{c: c, o: &o, start: time.Now(), report: &Report{}, known: map[string]bool{}}
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err := s.prepare(); err != nil {
 		return nil, err
@@ -98,6 +98,7 @@ type stage struct {
 	player    *cassette.Player
 	told      int // mismatches of the player that are in the report
 	seeds     seeds
+	known     map[string]bool // ids of the messages of the thread
 }
 
 // prepare makes the copy of the manifest's directory.

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -15,6 +17,7 @@ import (
 	"github.com/agenthost/agenthost/host/attachment"
 	"github.com/agenthost/agenthost/host/question"
 	"github.com/agenthost/agenthost/host/store"
+	"github.com/agenthost/agenthost/internal/text"
 )
 
 // thread is the name of the thread of every case.
@@ -27,7 +30,7 @@ func (s *stage) turn(ctx context.Context, number int) error {
 	if err != nil {
 		return err
 	}
-	watch := &watch{outcome: &cases.Outcome{}, known: map[string]bool{}}
+	watch := &watch{outcome: &cases.Outcome{}, known: s.known}
 	result, failed, err := s.play(ctx, number, in, watch)
 	if err != nil {
 		return err
@@ -42,7 +45,8 @@ func (s *stage) turn(ctx context.Context, number int) error {
 	if err := s.look(ctx, t, out); err != nil {
 		return err
 	}
-	differences := append(s.mismatches(), t.Compare(out)...)
+	differences := append(s.mismatches(), s.unknownTools(watch.offered)...)
+	differences = append(differences, t.Compare(out)...)
 	s.report.Turns = append(s.report.Turns, Turn{Outcome: out, Differences: differences})
 	return nil
 }
@@ -144,11 +148,14 @@ func (a *answers) next(result *host.Result, in *host.Input) (bool, error) {
 type watch struct {
 	outcome *cases.Outcome
 	known   map[string]bool // ids of messages
+	offered []string        // names of tools that the model was offered
 }
 
 func (w *watch) event(e *host.Event) {
 	used := &w.outcome.Used
 	switch e.Type {
+	case host.EventModelRequest:
+		w.offered = append(w.offered, e.Request.ToolNames...)
 	case host.EventModel:
 		used.ModelCalls++
 		for i := range e.Messages {
@@ -244,6 +251,21 @@ func (s *stage) fillStore(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// unknownTools returns a difference for each tool of the case that the agent did not offer.
+func (s *stage) unknownTools(offered []string) (out []cases.Difference) {
+	for _, name := range slices.Sorted(maps.Keys(s.c.Tools)) {
+		if len(offered) == 0 || slices.Contains(offered, name) {
+			continue
+		}
+		said := "tools." + name + ": the agent offers no tool of that name"
+		if near, ok := text.Nearest(name, offered); ok {
+			said += fmt.Sprintf("; did you mean %q?", near)
+		}
+		out = append(out, cases.Difference{Key: "tools", Text: said})
+	}
+	return out
 }
 
 // mismatches returns a difference for each request in the turn that the cassette does not have.

@@ -46,6 +46,11 @@ func TestUseStream(t *testing.T) {
 	run(t, testservers.NodeClient(t, filepath.Join("testdata", "usestream.mjs")))
 }
 
+func TestPythonProtocol(t *testing.T) {
+	t.Parallel()
+	run(t, testservers.PythonClient(t, filepath.Join("testdata", "protocol.py")))
+}
+
 // patience is how long a client may take.
 const patience = 2 * time.Minute
 

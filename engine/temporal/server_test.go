@@ -2,6 +2,7 @@ package temporal_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"go.temporal.io/sdk/client"
 	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/testsuite"
+
+	"github.com/agenthost/agenthost/test/pgtest"
 )
 
 // binary is where make temporal installs the command line with the development server.
@@ -46,7 +49,14 @@ func shared(t *testing.T) *testsuite.DevServer {
 }
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	if text, ok := os.LookupEnv(processVariable); ok {
+		if err := work(text); err != nil {
+			fmt.Fprintln(os.Stderr, "worker:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	code := pgtest.Main(m.Run)
 	if running != nil {
 		running.Client().Close()
 		if err := running.Stop(); err != nil {

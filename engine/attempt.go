@@ -52,6 +52,9 @@ func newAttempt(ctx context.Context, e *Engine, r *runs.Run) *attempt {
 // perform performs the run and ends it, or gives it back.
 func (a *attempt) perform() {
 	defer a.cancel(nil)
+	if tell := a.engine.config.Began; tell != nil {
+		tell(a.run)
+	}
 	a.engine.config.Live.Begin(a.run)
 	result, err := a.drive()
 	a.engine.config.Live.End(a.run.ID) // the store tells readers how it ended

@@ -29,6 +29,8 @@ type Config struct {
 	Lease time.Duration
 	// Poll is how often the process looks for runs that no hint told it of; 0: 1 s.
 	Poll time.Duration
+	// Began is told of each attempt of a run that begins here, by any goroutine, and must return soon; nil: nobody is told.
+	Began func(r *runs.Run)
 	// Ended is told of each run that has ended here, by any goroutine, and must return soon; nil: nobody is told.
 	Ended func(r *runs.Run)
 	// Directed engines claim no runs by themselves: another engine, such as that of package temporal, says which, see [Engine.Perform].

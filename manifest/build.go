@@ -84,7 +84,7 @@ func (m *Manifest) configure(ctx context.Context, agent *Agent, logger *slog.Log
 	agent.Description = m.Description
 	config = host.Config{
 		Name: m.Name, RecursionLimit: m.RecursionLimit, ToolCalls: m.ToolCalls.build(), Durability: m.Durability.durability,
-		InterruptBefore: steps(m.InterruptBefore), InterruptAfter: steps(m.InterruptAfter), Logger: logger,
+		InterruptBefore: steps(m.InterruptBefore), InterruptAfter: steps(m.InterruptAfter), Logger: logger, Tracer: m.tracer,
 		Manifest: m.chain[len(m.chain)-1],
 	}
 	if m.inMemory {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool/mcp"
@@ -72,6 +73,7 @@ type Manifest struct {
 	toolsChanged func()
 	waiting      func(servers []string)
 	used         func(path string)
+	tracer       host.Tracer
 	envFile      func(values map[string]string)
 	makeModel    func(of *ModelEntry) (model.Model, error)
 	copied       string // a copy of copyOf, if that is not ""
@@ -109,6 +111,8 @@ type Options struct {
 	// prompts, rules, schemas and plugins. Of a plugin with a loader it is the path that the manifest names. It may be told a path more than
 	// once, by any goroutine. nil: nothing is told.
 	Used func(path string)
+	// Tracer is told what the agent does, and what agents do that are tools or subagents; nil: nobody is.
+	Tracer host.Tracer
 	// Model makes the models in place of the manifest, also those of agents that are tools; nil: the manifest makes them.
 	Model func(of *ModelEntry) (model.Model, error)
 	// CopyOf is the directory that the manifest's directory is a copy of: paths that lead out of the copy lead to the same place as in the
@@ -131,7 +135,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 	m := &Manifest{
 		ToolCalls: defaultToolCalls(), file: path, dir: filepath.Dir(path), chain: chain, cache: options.Cache,
 		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, memoryStore: options.MemoryStore,
-		threads: options.Threads, unstarted: options.Unstarted, used: options.Used,
+		threads: options.Threads, unstarted: options.Unstarted, used: options.Used, tracer: options.Tracer,
 		waiting: options.Waiting, loginStore: options.Logins, toolsChanged: options.ToolsChanged, envFile: options.EnvFile,
 		makeModel: options.Model, copyOf: options.CopyOf, copied: cmp.Or(options.copied, filepath.Dir(path)),
 	}

@@ -36,6 +36,10 @@ type Config struct {
 	// Start starts what performs runs, such as a worker of package engine/temporal, or has them performed elsewhere; nil: [engine.Start]. The
 	// server closes it.
 	Start func(c engine.Config) (Engine, error)
+	// Observe wraps what answers requests, to record them; route returns the pattern of a request, such as "/threads/{thread}", or "". nil: nothing
+	// does.
+	Observe func(next http.Handler, route func(r *http.Request) string) http.Handler
+	Began   func(r *runs.Run) // see [engine.Config]
 }
 
 // Engine performs runs, or has them performed.
@@ -54,6 +58,7 @@ type Server struct {
 	engine      Engine
 	webhooks    *webhook.Sender
 	told        *deliveries
+	mux         *http.ServeMux
 	handler     http.Handler
 	description []byte              // of the API
 	certificate *config.Certificate // nil: plain HTTP
@@ -116,11 +121,15 @@ func New(c Config) (_ *Server, err error) {
 	if s.handler, err = s.wrap(s.door, authenticator); err != nil {
 		return nil, err
 	}
+	if c.Observe != nil {
+		s.handler = c.Observe(s.handler, s.route)
+	}
 	start := c.Start
 	if start == nil {
 		start = func(c engine.Config) (Engine, error) { return engine.Start(c) }
 	}
 	s.engine, err = start(engine.Config{
+		Began: c.Began,
 		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, Timeout: c.Serve.Limits.RunTimeout, Ended: s.told.ended,
 		Live: s.service.Live(), Lease: c.Serve.Lease,
 		Concurrent: c.Serve.Engine.Runs,

@@ -40,6 +40,7 @@ func (s *Server) wrap(door http.Handler, authenticator auth.Authenticator) (http
 	budget := access.NewBudget(int64(c.Limits.Bodies))
 	s.door.Inbound = access.Inbound{Most: int64(c.Limits.Body), Within: c.Limits.BodyTimeout, Budget: budget, Rates: rates}
 	mux := http.NewServeMux()
+	s.mux = mux
 	for _, r := range s.routes() {
 		mux.HandleFunc("GET "+r.path, r.serve)
 	}
@@ -49,6 +50,16 @@ func (s *Server) wrap(door http.Handler, authenticator auth.Authenticator) (http
 	mux.Handle("/", door)
 	return access.Chain(mux, access.RequestIDs(), access.Log(s.log), access.Recover(s.log), hosts, origins,
 		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, open), rates.Wrap, budget.Wrap), nil
+}
+
+// route returns the pattern of a request without its method; "" if nothing answers it.
+func (s *Server) route(r *http.Request) string {
+	_, pattern := s.mux.Handler(r)
+	if pattern == "/" {
+		pattern = s.door.Route(r)
+	}
+	_, path, _ := strings.Cut(pattern, " ")
+	return path
 }
 
 // open reports whether a request needs no credential.

@@ -91,15 +91,13 @@ const (
 
 // Our own metrics.
 const (
-	metricRuns       = "agenthost.runs"
-	metricActive     = "agenthost.runs.active"
-	metricHook       = "agenthost.hook.duration"
-	metricFuel       = "agenthost.wasm.fuel"
-	metricFaults     = "agenthost.wasm.faults"
-	metricSave       = "agenthost.checkpoint.save.duration"
-	metricCost       = "agenthost.cost"
-	metricQueueWait  = "agenthost.queue.wait"
-	metricMemoryUsed = "agenthost.wasm.memory"
+	metricRuns      = "agenthost.runs"
+	metricActive    = "agenthost.runs.active"
+	metricHook      = "agenthost.hook.duration"
+	metricFuel      = "agenthost.wasm.fuel"
+	metricFaults    = "agenthost.wasm.faults"
+	metricSave      = "agenthost.checkpoint.save.duration"
+	metricQueueWait = "agenthost.queue.wait"
 )
 
 // durationBuckets are the boundaries of histograms of durations, in seconds, as the conventions prescribe them.

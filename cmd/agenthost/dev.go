@@ -99,6 +99,7 @@ func (d *dev) do(c *cobra.Command) (err error) {
 	if !c.Flags().Changed("open") {
 		d.opens = d.terminal && hasDisplay() && os.Getenv("CI") == ""
 	}
+	d.recordIfAsked(c.Context())
 	d.log = d.serving.log(d.serve.Log, slog.LevelWarn)
 	d.engine = d.app.engine(d.log)
 	if !d.serve.Listen.Public() {

@@ -44,5 +44,5 @@ func (a *app) logger() *slog.Logger {
 	if a.showsEvents {
 		handler = eventFilter{handler}
 	}
-	return slog.New(handler)
+	return slog.New(a.telemetry.LogHandler(handler))
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/manifest"
+	"github.com/agenthost/agenthost/telemetry"
 )
 
 // streams are the standard streams of the command.
@@ -49,6 +50,9 @@ type app struct {
 	recorder plugin.Recorder // records the plugins that load loads; may be nil
 	watch    *usedVariables  // is told the variables that doctor looks up; may be nil
 
+	telemetry *telemetry.Telemetry // records what agents do; nil: nothing does
+	recorded  bool                 // record was called
+
 	unknown error // of a help flag after a command that does not exist
 
 	showsEvents bool // events of runs are shown to the person who reads the log
@@ -57,6 +61,11 @@ type app struct {
 // execute runs the command line and returns the exit code.
 func execute(ctx context.Context, args []string, s streams) int {
 	a := &app{streams: s}
+	defer func() {
+		if err := a.telemetry.Close(); err != nil {
+			a.logger().Warn("not all telemetry was sent", "error", err)
+		}
+	}()
 	root := a.root()
 	root.SetArgs(args)
 	command, err := root.ExecuteContextC(ctx)
@@ -231,6 +240,9 @@ func (a *app) manifestFlags(c *cobra.Command) {
 // load reads the manifest and builds its agent. If adjust is not nil, it may change the agent's configuration first. Errors
 // are about the configuration or the store.
 func (a *app) load(ctx context.Context, options manifest.Options, adjust func(*host.Config)) (*manifest.Agent, error) {
+	if !options.InMemory {
+		a.recordIfAsked(ctx)
+	}
 	logger := a.logger()
 	m, err := a.read(a.file, options, logger)
 	if err != nil {
@@ -248,7 +260,7 @@ func (a *app) load(ctx context.Context, options manifest.Options, adjust func(*h
 
 // read reads a manifest, with the options that all commands share. Without an engine in the options, it gets one of its own.
 func (a *app) read(file string, options manifest.Options, logger *slog.Logger) (*manifest.Manifest, error) {
-	options.Set, options.Recorder, options.Logins = a.set, a.recorder, a.loginStore(logger)
+	options.Set, options.Recorder, options.Logins, options.Tracer = a.set, a.recorder, a.loginStore(logger), a.telemetry.Tracer()
 	if options.Engine == nil {
 		options.Engine = a.engine(logger)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/server/config"
 	devpage "github.com/agenthost/agenthost/server/dev"
+	"github.com/agenthost/agenthost/telemetry"
 )
 
 // serving is what the command serve is told.
@@ -98,8 +99,11 @@ func (s *serving) do(c *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	logger := s.log(serve.Log, serve.Log.Slog())
 	ctx := c.Context()
+	if err := s.record(ctx, telemetry.Config{Prometheus: serve.Metrics != nil, Logger: s.log(serve.Log, serve.Log.Slog())}); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	logger := s.log(serve.Log, serve.Log.Slog())
 	address, err := s.address(serve)
 	if err != nil {
 		return &exitError{exitUsage, err}
@@ -125,6 +129,11 @@ func (s *serving) do(c *cobra.Command) (err error) {
 		return &exitError{exitUsage, err}
 	}
 	defer running.Close(ctx)
+	closeMetrics, err := s.serveMetrics(ctx, serve, logger)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	defer closeMetrics()
 	logger.Info("serving", "agents", strings.Join(running.Service().AgentNames(), ", "), "at", addressOf(serve, listener),
 		"storage", described(address))
 	if serve.Auth == nil {
@@ -236,6 +245,7 @@ func (s *serving) start(
 	}
 	running, err := server.New(server.Config{
 		Agents: named, Runs: kept.Runs, Store: agents.values(kept.Threads), Serve: serve, Logger: logger, Version: thisBuild().version, Dev: page,
+		Observe: s.telemetry.Observe, Began: s.telemetry.Began,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, listener.Close())
@@ -278,7 +288,7 @@ func (s *serving) log(c config.Log, level slog.Level) *slog.Logger {
 	file, isFile := s.err.(*os.File)
 	watched := isFile && isatty.IsTerminal(file.Fd())
 	if c.Format == "json" || c.Format == "auto" && !watched {
-		return slog.New(slog.NewJSONHandler(s.err, &slog.HandlerOptions{Level: level}))
+		return slog.New(s.telemetry.LogHandler(slog.NewJSONHandler(s.err, &slog.HandlerOptions{Level: level})))
 	}
-	return slog.New(logline.New(s.err, level, watched && os.Getenv("NO_COLOR") == ""))
+	return slog.New(s.telemetry.LogHandler(logline.New(s.err, level, watched && os.Getenv("NO_COLOR") == "")))
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // servedAt matches the address in the log of agenthost serve.
-var servedAt = regexp.MustCompile(`"at":"(http://[^"]+)"`)
+var servedAt = regexp.MustCompile(`"msg":"serving",.*"at":"(http://[^"]+)"`)
 
 // listening is the log of a server. It tells the address that the server listens at.
 type listening struct {
@@ -44,6 +44,13 @@ func (l *listening) Write(p []byte) (int, error) {
 // serves runs agenthost serve for the agent of the bundle, and returns its address.
 func (b *bundle) serves(args ...string) string {
 	b.t.Helper()
+	_, address := b.servesLogged(args...)
+	return address
+}
+
+// servesLogged is like serves, and also returns the log.
+func (b *bundle) servesLogged(args ...string) (*listening, string) {
+	b.t.Helper()
 	log := &listening{address: make(chan string, 1)}
 	ctx, stop := context.WithCancel(context.WithoutCancel(b.t.Context()))
 	ended := make(chan int, 1)
@@ -57,14 +64,21 @@ func (b *bundle) serves(args ...string) string {
 	})
 	select {
 	case address := <-log.address:
-		return address
+		return log, address
 	case code := <-ended:
 		ended <- code
 		b.t.Fatalf("the server ended: %s", &log.all)
 	case <-time.After(time.Minute):
 		b.t.Fatalf("the server does not listen: %s", &log.all)
 	}
-	return ""
+	return nil, ""
+}
+
+// text returns what was logged so far.
+func (l *listening) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.String()
 }
 
 // there runs the command with the agent of a server, and requires the exit code.

@@ -28,6 +28,7 @@ type Config struct {
 	Lease     time.Duration `yaml:"lease" strict:"min=1s,max=10m" schema:"default=3s"` // after which silence of a server others take over its runs; default 3s
 	Engine    Engine        `yaml:"engine"`                                            // which processes perform runs
 	Webhooks  Webhooks      `yaml:"webhooks"`                                          // where the server may tell how runs ended
+	Metrics   *Metrics      `yaml:"metrics"`                                           // the address of the metrics for Prometheus; default: there is none
 	Log       Log           `yaml:"log"`                                               // what the server writes to standard error
 	Drain     time.Duration `yaml:"drain" strict:"min=0s,max=1h" schema:"default=30s"` // how long runs may go on when the server is told to stop; default 30s
 
@@ -38,6 +39,12 @@ type Config struct {
 type CORS struct {
 	// origins as browsers write them, such as https://chat.example.com; * allows every page, but not with auth.header
 	Origins []string `yaml:"origins"`
+}
+
+// Metrics says where the metrics for Prometheus are.
+type Metrics struct {
+	// where /metrics is, apart from what clients use: HOST:PORT or unix:PATH. Anyone who reaches it can read the metrics, which name agents and models
+	Listen Listen `yaml:"listen" strict:"required"`
 }
 
 // TLS is a certificate with its key.
@@ -94,6 +101,9 @@ func Parse(name string, data []byte, options Options) (*Config, error) {
 // in makes paths relative to the directory of the file.
 func (c *Config) in(dir string) {
 	c.Listen = c.Listen.in(dir)
+	if c.Metrics != nil {
+		c.Metrics.Listen = c.Metrics.Listen.in(dir)
+	}
 	paths := []*string{&c.Storage.SQLiteFile}
 	if c.TLS != nil {
 		paths = append(paths, &c.TLS.CertFile, &c.TLS.KeyFile)

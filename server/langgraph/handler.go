@@ -83,6 +83,14 @@ func (h *Handler) Wait() { h.sockets.Wait() }
 // ServeHTTP answers a request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
 
+// Route returns the pattern of a request, as net/http has it; "" if no route takes it.
+func (h *Handler) Route(r *http.Request) string {
+	if _, pattern := h.mux.Handler(r); pattern != noRoute {
+		return pattern
+	}
+	return ""
+}
+
 // noRoute is the pattern of requests that no route takes.
 const noRoute = "/"
 

@@ -20,7 +20,7 @@ import (
 // keysOf returns the keys that the tags of a struct give its fields.
 func keysOf[T any](tag string) (keys []string) {
 	for field := range reflect.TypeFor[T]().Fields() {
-		if key, _, _ := strings.Cut(field.Tag.Get(tag), ","); key != "" {
+		if key, _, _ := strings.Cut(field.Tag.Get(tag), ","); key != "" && key != "-" {
 			keys = append(keys, key)
 		}
 	}

@@ -51,6 +51,16 @@ func TestPythonProtocol(t *testing.T) {
 	run(t, testservers.PythonClient(t, filepath.Join("testdata", "protocol.py")))
 }
 
+func TestJavaScriptProtocol(t *testing.T) {
+	t.Parallel()
+	run(t, testservers.NodeClient(t, filepath.Join("testdata", "protocol.mjs")))
+}
+
+func TestReact(t *testing.T) {
+	t.Parallel()
+	run(t, testservers.NodeClient(t, filepath.Join("testdata", "react.mjs")))
+}
+
 // patience is how long a client may take.
 const patience = 2 * time.Minute
 

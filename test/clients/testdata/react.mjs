@@ -71,9 +71,10 @@ async function edits(threadId) {
   await shows(chat, "the thread", idle("You said: thanks"));
   await chat.stream.submit(human("bye"));
   await shows(chat, "a third answer", idle("You said: bye"));
-  const message = chat.stream.messages.at(-2);
-  const forkFrom = chat.metadata[message.id].parentCheckpointId;
-  assert.match(forkFrom, /^\d{20}$/);
+  const states = await client.threads.getHistory(threadId, { limit: 100 });
+  const { checkpoint_id: forkFrom } = states.find((s) => s.values.messages?.at(-1)?.content === "You said: thanks");
+  const { parentCheckpointId } = chat.metadata[chat.stream.messages.at(-1).id]; // that of the last state, in this version for every message
+  assert.ok(states.some((s) => s.checkpoint_id === parentCheckpointId), parentCheckpointId);
   await chat.stream.submit(human("hello again"), { forkFrom });
   await shows(chat, "an edited message", idle("You said: hello again"));
   const { values } = await client.threads.getState(threadId);
@@ -90,7 +91,7 @@ async function asks() {
   chat.close();
   const later = open({ threadId: chat.stream.threadId });
   await shows(later, "the question again", (s) => s.interrupt?.id === interrupt.id);
-  await later.stream.respond({ decisions: [{ type: "approve" }] });
+  await later.stream.respond({ decisions: [{ type: "approve" }] }, { interruptId: interrupt.id });
   await shows(later, "an answer", (s) => !s.isLoading && texts(s).at(-1)?.startsWith("The tool said: wrote"));
   assert.equal(later.stream.interrupt, undefined);
   later.close();

@@ -42,9 +42,11 @@ const (
 	placeBits = 2 + eventBits + indexBits
 	runBits   = 53 - placeBits
 
-	over    = 1<<placeBits - 1 // the run is over
-	crowded = over - 1         // shared by all frames of a run whose numbers do not fit
-	lastOf  = 1<<indexBits - 1 // shared by the last frames of an event
+	over      = 1<<placeBits - 1 // the run is over
+	crowded   = over - 1         // shared by all frames of later attempts
+	attempts  = 3                // those with numbers of their own
+	lastEvent = 1<<eventBits - 1 // shared by the last events of an attempt
+	lastOf    = 1<<indexBits - 1 // shared by the last frames of an event
 )
 
 // Seq returns the number of a place.
@@ -57,13 +59,16 @@ func (p Place) SeqText() string { return strconv.FormatUint(p.Seq(), 10) }
 
 func (p Place) inRun() uint64 {
 	attempt, event := p.Event>>32, p.Event&math.MaxUint32
+	index := uint64(min(p.Index, lastOf)) //nolint:gosec // an index is not negative
 	switch {
 	case p.Event == Over:
 		return over
-	case attempt > 4 || event >= 1<<eventBits-1:
+	case attempt > attempts:
 		return crowded
+	case event > lastEvent:
+		event, index = lastEvent, lastOf
 	}
-	return (max(attempt, 1)-1)<<(eventBits+indexBits) | event<<indexBits | uint64(min(p.Index, lastOf)) //nolint:gosec // an index is not negative
+	return (max(attempt, 1)-1)<<(eventBits+indexBits) | event<<indexBits | index
 }
 
 // Since is the number behind which a client wants to go on, as a place among the runs of its thread.

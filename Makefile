@@ -159,8 +159,16 @@ $(BIN)/studio/node_modules/.installed: test/studio/testdata/package.json test/st
 	touch $@
 
 .PHONY: test-ui
-test-ui: $(BIN)/studio/node_modules/.installed ## use the studio in Chromium, and fail without one; AGENTHOST_SHOTS=DIR keeps pictures
+test-ui: $(BIN)/studio/node_modules/.installed ## use the studio in Chromium, and fail without one; takes a minute; AGENTHOST_SHOTS=DIR keeps pictures
 	AGENTHOST_UI=1 go test -count=1 ./studio ./test/studio
+
+.PHONY: bench-ui
+bench-ui: ## measure the studio in Chromium: its first view, its size, and how smoothly 10,000 events scroll; nothing else may run meanwhile
+	AGENTHOST_UI=1 go test -count=1 -p=1 -parallel=1 -v -run '^Test(ThePageIsSmall|TheFirstView|AFileWithManyEvents)$$' ./studio ./test/studio | grep _test.go
+
+.PHONY: pictures
+pictures: ## make the pictures of the studio again that README.md and docs/studio.md show; look at them before you commit them
+	AGENTHOST_UI=1 AGENTHOST_PICTURES=1 go test -count=1 -run '^Test(FromAQuestionToAFork|TheViews|APluginThatFaults|TheLiveStep)$$' ./test/studio
 
 .PHONY: recordings
 recordings: ## record the runs again that the tests of the studio's model replay

@@ -11,9 +11,6 @@ import (
 func (r *rig) axe(where string) {
 	r.t.Helper()
 	source, err := os.ReadFile("../../.bin/studio/node_modules/axe-core/axe.min.js")
-	if err != nil && os.Getenv("AGENTHOST_UI") == "" {
-		r.t.Skip("axe-core is not there; make test-ui installs it")
-	}
 	require.NoError(r.t, err)
 	if !eval[bool](r.page, `!!window.axe`) {
 		eval[bool](r.page, `(() => {`+string(source)+`; return !!window.axe})()`)
@@ -29,6 +26,7 @@ func (r *rig) axe(where string) {
 
 // axe-core finds no barriers in any view.
 func TestNoBarriers(t *testing.T) {
+	long(t)
 	t.Parallel()
 	r := setup(t, "{}")
 	r.see("Talk to an agent")

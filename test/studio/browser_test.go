@@ -227,6 +227,10 @@ func (p *page) say(text string) {
 	p.fill("Message", text)
 	p.wait(`!button('Send').disabled`)
 	p.press("\r")
+	if len(p.expected) == 0 { // a test that provokes errors keeps the text
+		p.wait(`field('Message').value === ''`)
+		require.Less(p.t, eval[float64](p, `field('Message').getBoundingClientRect().height`), 40.0, "the field is empty, and so is small")
+	}
 }
 
 // view opens a view of the thread.
@@ -268,21 +272,4 @@ func (p *page) features(pairs ...string) {
 		all = append(all, &emulation.MediaFeature{Name: pairs[i], Value: pairs[i+1]})
 	}
 	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: all})
-}
-
-// shoot takes a picture of the page in light and dark, if AGENTHOST_SHOTS names a directory.
-func (p *page) shoot(name string) {
-	p.t.Helper()
-	dir := os.Getenv("AGENTHOST_SHOTS")
-	if dir == "" {
-		return
-	}
-	require.NoError(p.t, os.MkdirAll(dir, 0o750))
-	for _, scheme := range []string{"light", "dark"} {
-		p.features("prefers-color-scheme", scheme)
-		picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
-		require.NoError(p.t, err)
-		require.NoError(p.t, os.WriteFile(filepath.Join(dir, name+"-"+scheme+".png"), picture, 0o600))
-	}
-	p.features()
 }

@@ -27,6 +27,7 @@ func TestFromAQuestionToAFork(t *testing.T) {
 	r.see("What to write, in Markdown.")
 	r.fill("content", "buy oat milk")
 	r.wait(`all('.diff ins').some((n) => n.textContent.includes('buy oat milk')) && all('.diff del').some((n) => n.textContent.includes('buy milk'))`)
+	eval[bool](r.page, `(document.querySelector('.review .diff').scrollIntoView({block: 'center'}), true)`)
 	r.shoot("approval-edit")
 	r.fill("Mode", "x")
 	r.click(`button('Run edited call')`)

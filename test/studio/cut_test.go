@@ -88,6 +88,7 @@ func TestARunThatIsStopped(t *testing.T) {
 	<-r.gate.began
 	r.click(`button('Stop the run')`)
 	r.see("The run was stopped")
+	require.False(t, eval[bool](r.page, `has('The run failed')`), "nothing has failed")
 	r.wait(`document.querySelector('.top .badge').textContent === 'stopped'`)
 	r.shoot("stopped")
 	r.say("hello again")

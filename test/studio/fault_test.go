@@ -53,7 +53,7 @@ func TestAPluginThatFaults(t *testing.T) {
 	r.view("Plugins")
 	bombed(`'bypassed for'`)
 	bombed(`'2 faults'`)
-	r.click(`all('.part h2').find((n) => n.textContent.includes('bomb'))`)
+	r.wait(`(all('.part').find((n) => n.textContent.includes('bomb')).scrollIntoView(), document.querySelector('.view .page').scrollTop > 100)`)
 	r.shoot("plugins-fault")
 	r.view("Timeline")
 	r.wait(`all('.spanrow.note').some((n) => n.textContent.includes('is bypassed after repeated faults'))`)

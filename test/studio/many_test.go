@@ -7,9 +7,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -50,11 +55,52 @@ func many(n int) string {
 	return out.String()
 }
 
-// times reports whether times count: make test-ui runs alone, other tests share the machine.
-func times() bool { return os.Getenv("AGENTHOST_UI") != "" }
+// alone reports whether nothing else uses the machine, so that times count.
+func alone() bool { return os.Getenv("AGENTHOST_UI") != "" }
+
+// long skips a test that takes long, unless the browser is demanded.
+func long(t *testing.T) {
+	t.Helper()
+	if !alone() {
+		t.Skip("it takes long; make test-ui runs it")
+	}
+}
+
+// scroll scrolls through a list for some frames, with a jump now and then, and returns how many milliseconds lay between the frames, in ascending order, and
+// how many milliseconds of work the page did for each.
+func (p *page) scroll(frames int) (between []float64, work float64) {
+	p.t.Helper()
+	busy := func() (out float64) {
+		for _, m := range call(p, performance.GetMetrics, cdp.Empty{}).Metrics {
+			if m.Name == "TaskDuration" {
+				out = m.Value * 1000
+			}
+		}
+		return out
+	}
+	call(p, performance.Enable, performance.EnableParams{})
+	before := busy()
+	between = eval[[]float64](p, fmt.Sprintf(`new Promise((done) => {
+		const box = document.querySelector('.view .rows'), out = [];
+		let last = 0, n = -5; // the first frames count for nothing
+		const step = (now) => {
+			if (n > 0) out.push(now - last);
+			last = now;
+			if (n++ >= %d) return done(out);
+			if (n %% 40 === 0) box.scrollTop = box.scrollHeight * (n %% 80 ? 0.7 : 0.2);
+			else box.scrollTop += 90; // a fast wheel
+			requestAnimationFrame(step);
+		};
+		requestAnimationFrame(step);
+	})`, frames))
+	work = (busy() - before) / float64(frames+5)
+	slices.Sort(between)
+	return between, work
+}
 
 // A colleague opens a file with a run of ten thousand events. It scrolls smoothly: a list has only the rows that can be seen.
 func TestAFileWithManyEvents(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := open(t, file(t, studio.Recording{Name: "run.jsonl", Text: many(10_000)}))
 	p.see("run.jsonl")
@@ -64,28 +110,15 @@ func TestAFileWithManyEvents(t *testing.T) {
 	for _, view := range []string{"Chat", "Timeline", "History"} {
 		p.view(view)
 		p.wait(`document.querySelector('.view .rows').scrollHeight > 20000`)
-		frames := eval[map[string]float64](p, `new Promise((done) => {
-			const box = document.querySelector('.view .rows');
-			const times = [], far = box.scrollHeight;
-			let last = performance.now(), n = 0;
-			const step = (now) => {
-				if (n > 5) times.push(now - last);
-				last = now;
-				if (++n > 125) {
-					times.sort((a, b) => a - b);
-					done({median: times[60], p95: times[114], rows: box.querySelectorAll('[data-key]').length});
-					return;
-				}
-				box.scrollTop = far * (n % 2 ? n / 125 : 1 - n / 125) * (n % 10 === 0 ? 1 : 0) + box.scrollTop * (n % 10 === 0 ? 0 : 1) + 130;
-				requestAnimationFrame(step);
-			};
-			requestAnimationFrame(step);
-		})`)
-		t.Logf("%s: a frame takes %.1f ms, 95 %% at most %.1f ms, with %.0f rows in the page", view, frames["median"], frames["p95"], frames["rows"])
-		if times() {
-			require.Less(t, frames["median"], 17.5, "%s: 60 frames a second", view)
+		between, work := p.scroll(240)
+		rows := eval[int](p, `document.querySelectorAll('.view .rows [data-key]').length`)
+		median, p95 := between[len(between)/2], between[len(between)*95/100]
+		t.Logf("%s: %.1f ms between two frames, 95 %% at most %.1f ms; %.1f ms of work for a frame; %d rows in the page", view, median, p95, work, rows)
+		if alone() {
+			require.Less(t, median, 17.5, "%s: 60 frames a second", view)
+			require.Less(t, work, 1000.0/60, "%s: a frame is ready in time", view)
 		}
-		require.Less(t, frames["rows"], 120.0)
+		require.Less(t, rows, 120)
 	}
 	p.view("State")
 	p.see("unchanged")
@@ -98,20 +131,49 @@ func TestAFileWithManyEvents(t *testing.T) {
 	p.shoot("file-plugins")
 }
 
-// The first view is there in less than 300 ms after the page was asked for.
+// A run of more than ten thousand events is watched while it happens. The page keeps up, and answers.
+func TestARunWithManyEvents(t *testing.T) {
+	long(t)
+	t.Parallel()
+	r := setup(t, "{}")
+	r.say("count 400")
+	r.view("Timeline")
+	rows := `parseInt(document.querySelector('.bar .num').textContent.replaceAll(/\s/g, ''))`
+	r.wait(`document.querySelector('.top .badge').textContent === 'idle' && ` + rows + ` > 4000`)
+	require.Less(t, eval[int](r.page, `document.querySelectorAll('.view .rows [data-key]').length`), 120)
+	require.Positive(t, eval[int](r.page, `all('.spanrow.hook').length`), "the list follows the newest")
+	r.fill("Search the timeline", "count_down")
+	r.wait(rows + ` === 1201`) // the run, and each call with the two hooks around it
+	r.view("Chat")
+	r.see("That is all.")
+	var out struct {
+		Events []struct{} `json:"events"`
+	}
+	r.read("GET", "/threads/"+eval[string](r.page, `location.hash.split('/')[1]`)+"/events?limit=20000", nil, &out)
+	require.GreaterOrEqual(t, len(out.Events), 10_000)
+}
+
+// The first view, with the agents of the server, is there in less than 300 ms after the page was asked for, without a cache.
 func TestTheFirstView(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "{}")
 	r.see("Talk to an agent")
-	best := 1e9
-	for range 5 {
+	call(r.page, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
+	call(r.page, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `new MutationObserver((_, seen) => {
+		if (!document.querySelector('.agents li')) return;
+		seen.disconnect();
+		requestAnimationFrame(() => requestAnimationFrame(() => (window.firstView = performance.now()))); // it is painted
+	}).observe(document, {childList: true, subtree: true})`})
+	var all []float64
+	for range 9 {
 		require.NoError(t, chromedp.Do(r.ctx, chromedp.Navigate(r.url)))
-		r.wait(`has('Talk to an agent') && performance.getEntriesByName('first-contentful-paint').length > 0`)
-		best = min(best, eval[float64](r.page, `performance.getEntriesByName('first-contentful-paint')[0].startTime`))
+		r.wait(`window.firstView > 0`)
+		all = append(all, eval[float64](r.page, `window.firstView`))
 	}
-	t.Logf("the first view after %.0f ms", best)
-	if times() {
-		require.Less(t, best, 300.0)
+	slices.Sort(all)
+	t.Logf("the first view after %.0f ms (median of 9), at best %.0f ms", all[4], all[0])
+	if alone() {
+		require.Less(t, all[0], 300.0)
 	}
 }
 

@@ -4,6 +4,7 @@ import "testing"
 
 // Each view shows the same thread.
 func TestTheViews(t *testing.T) {
+	long(t)
 	t.Parallel()
 	r := setup(t, "{}")
 	r.say("weather Rome, and write to ann@mail.example")

@@ -1,7 +1,7 @@
 // The reducer: from the events of a thread to what the views show. It is pure but for one thing: a model that has been extended must not be used any
 // more, because the new one shares its lists.
 
-import { change, diffStates, emptyState, stateAt } from './state.js';
+import { change, diffStates, emptyState, isFirst, stateAt } from './state.js';
 import { textOf } from './text.js';
 import { moment } from './time.js';
 
@@ -75,7 +75,7 @@ export function seed(m, c) {
 	const before = c.source === 'update' && c.state && !c.writers.length ? stateAt(m, c.parent) : null;
 	if (before && c.state) { // somebody has changed the state
 		const d = diffStates(before, c.state);
-		c.writers = [{ step: 'update', fields: d.fields.map((f) => f.name), messages: [...d.added, ...d.removed, ...d.replaced.map((r) => r.after)].flatMap((x) => x.id ?? []) }];
+		c.writers = [{ step: 'update', fields: d.fields.filter((f) => !isFirst(f)).map((f) => f.name), messages: [...d.added, ...d.removed, ...d.replaced.map((r) => r.after)].flatMap((x) => x.id ?? []) }];
 	}
 	return { ...m };
 }
@@ -144,7 +144,10 @@ function leaveStep(m, at) {
 	sortStep(m);
 	if (m.step && !m.step.end) {
 		m.step.end = at;
-		if (m.step.kind === 'hook') return closeStep(m); // its own time is that of its hook
+		if (m.step.kind === 'hook') { // its own time is that of its hook
+			m.step.inside?.push({ start: moment(m.step.event.time), end: at });
+			return closeStep(m);
+		}
 		m.step.inside = m.open.filter((s) => s.depth === 2 && s.kind !== 'note');
 		m.step.own = Math.max(0, at - m.step.start - m.step.inside.reduce((sum, s) => sum + s.end - s.start, 0));
 	}
@@ -226,7 +229,7 @@ const handlers = {
 		const name = e.step ?? '';
 		const call = e.call?.id;
 		let s = span('hook', name, began(e, at), at, row, { failed: !!e.error, detail: e.call?.name, call });
-		if (m.step?.name === name) s = Object.assign(m.step, { kind: 'hook', own: s.own, failed: s.failed, event: e }); // the step is this hook
+		if (m.step?.name === name) s = Object.assign(m.step, { kind: 'hook', own: s.own, failed: s.failed, event: e, inside: [{ start: m.step.start, end: s.start }] }); // the step is this hook
 		else inStep(m, s, !name.includes('.wrap_') ? none : (inner) => (call ? inner.call === call : inner.start >= s.start));
 		s.passed = !!e.error && (m.open.some((inner) => inner !== s && inner.start >= s.start && inner.event.error?.message === e.error?.message) || (!!call && e.error.type === 'tool_error'));
 		part(m, e, s);

@@ -113,6 +113,15 @@ export function diffStates(a, b) {
 	return out;
 }
 
+/** @param {unknown} v */
+const empty = (v) => ['0', '""', '[]', '{}', 'null', 'false'].includes(JSON.stringify(v));
+
+/**
+ * isFirst reports whether a field has its first value on one side, and none on the other: a state from the server has these, and events do not tell them.
+ * @param {{before: unknown, after: unknown}} f
+ */
+export const isFirst = (f) => (f.before === undefined && empty(f.after)) || (f.after === undefined && empty(f.before));
+
 /**
  * writersOf returns who wrote a field, or a message, on the way from one checkpoint to another. Between two branches, these are the ways from where they part.
  * @param {Model} m

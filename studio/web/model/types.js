@@ -138,7 +138,7 @@
  * @property {string} [call] the id of the tool call that it belongs to
  * @property {string} [agent] the agent that runs as this tool and did it
  * @property {number} [attempt] of a run that was cut and went on; absent: the first
- * @property {Span[]} [inside] what it waited for
+ * @property {{start: number, end: number}[]} [inside] what it waited for
  * @property {boolean} [failed]
  * @property {boolean} [passed] its error is that of something within it
  */

@@ -61,7 +61,7 @@ export function Chat() {
 			top=${partial.value && html`<div><p class="quiet">There are no events of earlier runs: they are kept for a limited time, and not copied. The messages are those of the state.</p></div>`}
 			bottom=${html`<div class="tail">
 				${items.length === 0 && !run && html`<p class="aside">This thread is empty. Say something.</p>`}
-				${run && run.end > 0 && run.error && html`<${RunFailure} />`}
+				${run && run.end > 0 && run.error && run.status !== 'cancelled' && html`<${RunFailure} />`}
 				${questions.length > 0 && html`<${Questions} key=${questions.map((q) => q.id).join()} questions=${questions} />`}
 				${run && run.end > 0 && !questions.length && (run.status === 'interrupted' || run.status === 'cancelled') && !still.value && html`<${Stopped} next=${m.run?.span.event.next} />`}
 			</div>`} />`}
@@ -198,13 +198,15 @@ function Composer() {
 	};
 	/** @param {KeyboardEvent} e */
 	const keys = (e) => {
-		if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) submit(e);
+		if (e.key !== 'Enter' || e.shiftKey || e.isComposing) return;
+		if (e.type === 'keydown') submit(e);
+		else e.preventDefault(); // a slow browser would begin a new line in what is empty by then
 	};
 	return html`<form class="composer" onSubmit=${submit}>
 		${error && html`<${Failure} text=${error} />`}
 		<div class="box">
 			<textarea ref=${area} rows="1" dir="auto" aria-label="Message" placeholder=${all.length ? 'Message ' + (all.find((a) => a.assistant_id === chosen)?.name ?? 'the agent') : 'Message'} value=${text}
-				onInput=${(/** @type {any} */ e) => setText(e.target.value)} onKeyDown=${keys}></textarea>
+				onInput=${(/** @type {any} */ e) => setText(e.target.value)} onKeyDown=${keys} onKeyPress=${keys}></textarea>
 			${all.length > 1 && !thread.value && html`<select aria-label="Agent" value=${chosen} onChange=${(/** @type {any} */ e) => setAgent(e.target.value)}>
 				${all.map((a) => html`<option key=${a.assistant_id} value=${a.assistant_id}>${shown(a.name)}</option>`)}</select>`}
 			${running && html`<button type="button" class="square" aria-label="Stop the run" title="Stop the run" onClick=${() => cancel().catch((e) => setError(messageOf(e)))}><${Icon} name="stop" /></button>`}

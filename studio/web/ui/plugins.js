@@ -24,7 +24,7 @@ export function Plugins() {
 
 /** @param {{name: string, known?: Middleware, part?: Part}} props */
 function One({ name, known, part }) {
-	const digest = part?.digest || known?.digest || '';
+	const digest = !part?.digest || known?.digest?.startsWith(part.digest) ? known?.digest ?? '' : part.digest; // events have its beginning
 	const held = known?.sandbox, limits = held?.limits, breaker = held?.breaker;
 	const faults = part?.faults.filter((f) => f.error.type.startsWith('plugin_')).length ?? 0, errors = (part?.faults.length ?? 0) - faults;
 	const most = part?.fuel.length ? Math.max(...part.fuel.slice(-5000)) : 0;

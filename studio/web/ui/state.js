@@ -1,7 +1,7 @@
 // The difference between any two checkpoints: messages, fields, and who wrote them.
 
 import { useEffect, useMemo } from 'preact/hooks';
-import { diffStates, emptyState, stateAt, writersOf } from '../model/state.js';
+import { diffStates, emptyState, isFirst, stateAt, writersOf } from '../model/state.js';
 import { partingOf } from '../model/tree.js';
 import { clock, plural } from '../model/time.js';
 import { brief, shown, textOf } from '../model/text.js';
@@ -76,8 +76,7 @@ function Differences({ from, to, a, b }) {
 	const by = /** @param {{field?: string, message?: string}} what */ (what) => writersOf(m, from, to, what);
 	const d = useMemo(() => {
 		const d = diffStates(a, b);
-		// A state from the server has the fields' first values, which events do not tell.
-		d.fields = d.fields.filter((f) => !((f.before === undefined && empty(f.after)) || (f.after === undefined && empty(f.before))) || by({ field: f.name }).length);
+		d.fields = d.fields.filter((f) => !isFirst(f) || by({ field: f.name }).length);
 		return d;
 	}, [a, b]);
 	const nothing = !d.added.length && !d.removed.length && !d.replaced.length && !d.fields.length;
@@ -93,9 +92,6 @@ function Differences({ from, to, a, b }) {
 			<${LineDiff} before=${f.before} after=${f.after} /></section>`)}
 		<details class="block whole"><summary>The whole state at ${to}</summary><${Content} state=${b} /></details>`;
 }
-
-/** @param {unknown} v */
-const empty = (v) => ['0', '""', '[]', '{}', 'null', 'false'].includes(JSON.stringify(v));
 
 /** @param {{names: string[]}} props */
 const By = ({ names }) => (names.length ? html`<span class="by">by ${names.map((n, i) => html`${i > 0 && ', '}<span class="mono">${shown(n)}</span>`)}</span>` : null);

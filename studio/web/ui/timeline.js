@@ -46,7 +46,7 @@ export function Timeline() {
 		</div>
 		<div class="split">
 			<div class="pane">
-				<div class="spanrow headrow" aria-hidden="true"><span>Name</span><span>solid: own time, pale: waiting for what is inside</span><span class="num">own</span><span class="num">whole</span></div>
+				<div class="spanrow headrow" aria-hidden="true"><span>Name</span><span>solid: own, pale: waiting</span><span class="num">own</span><span class="num">whole</span></div>
 				<${Rows} label="Timeline" items=${spans} estimate=${28} uniform sticks=${at < 0} selected=${at} onSelect=${setAt} idOf=${(/** @type {number} */ i) => 'span-' + i} keyOf=${(/** @type {Span} */ _, /** @type {number} */ i) => String(i)}
 					row=${(/** @type {Span} */ s, /** @type {number} */ i) => html`<${Row} s=${s} i=${i} total=${spans.length} chosen=${i === at} axis=${lengths.get(s.run_id)} latest=${latest} onClick=${() => setAt(i === at ? -1 : i)} />`} />
 			</div>

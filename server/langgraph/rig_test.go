@@ -44,6 +44,7 @@ type rig struct {
 	began   chan struct{} // the tool block was called
 	let     chan struct{} // it may end
 	store   runs.Store
+	stop    func(context.Context) // stops the server
 }
 
 // setup starts a server. yaml is its serve.yaml.
@@ -102,7 +103,7 @@ func setup(t testing.TB, yaml string) *rig {
 	})
 	require.NoError(t, err)
 	listening := httptest.NewServer(s.Handler())
-	r.url, r.handler = listening.URL, s.Handler()
+	r.url, r.handler, r.stop = listening.URL, s.Handler(), s.Close
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()

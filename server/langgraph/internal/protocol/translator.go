@@ -79,7 +79,7 @@ func (t *Translator) Translate(e *runs.Event) ([]Frame, error) {
 	return t.shared.frames, nil
 }
 
-// End returns the frame that says how a run ended whose events do not say it, such as one that took too long or was cancelled before it began.
+// End returns the frame that says how a run ended whose events do not say it, such as one that took too long or was cancelled.
 func (t *Translator) End(run *runs.Run) []Frame {
 	*t.shared = output{place: Place{Run: t.config.Run.Number, Event: Over}, time: run.Updated}
 	if t.ended {
@@ -221,9 +221,9 @@ func (t *Translator) custom(e *host.Event) {
 	})
 }
 
-// end tells how the run ended.
+// end tells how the run ended. One that was cut off may go on elsewhere, or have taken too long: that is known when it is over.
 func (t *Translator) end(e *host.Event) {
-	t.ended = true
+	t.ended = e.Status != host.Cancelled
 	t.show()
 	why := "the run has ended"
 	switch e.Status {
@@ -242,7 +242,9 @@ func (t *Translator) end(e *host.Event) {
 	case host.Cancelled:
 		t.messages.cut(t, "the run was cancelled")
 		t.step = nil
-		t.lifecycle("interrupted", "")
+		if t.namespace != nil {
+			t.lifecycle("interrupted", "")
+		}
 	default:
 		t.messages.cut(t, why)
 		t.finish(nil)

@@ -372,6 +372,12 @@ func TestRunsWithoutAnEnd(t *testing.T) {
 	}
 	found := weather(t).frames(to(protocol.Lifecycle))
 	require.Equal(t, []string{"lifecycle running", "lifecycle completed"}, names(found), "the end is told once")
+
+	r := newRun(t) // a process gave it back
+	r.tell(host.Event{Type: host.EventRun}, host.Event{Type: host.EventEnd, Status: host.Cancelled})
+	r.again()
+	r.tell(host.Event{Type: host.EventEnd, Status: host.Completed})
+	require.Equal(t, []string{"lifecycle running", "lifecycle running", "lifecycle completed"}, names(r.frames(to(protocol.Lifecycle))))
 }
 
 // nested is a run in which an agent runs as a tool.

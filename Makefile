@@ -35,6 +35,8 @@ lint: $(GOLANGCI_LINT)-$(GOLANGCI_LINT_VERSION) ## run all linters (.golangci.ym
 	$< config verify
 	$< run
 	cd bench && $< run ./...
+	cd engine/temporal && $< run ./...
+	cd cmd/agenthost/agenthost-fleet && $< run ./...
 
 .PHONY: fmt
 fmt: $(GOLANGCI_LINT)-$(GOLANGCI_LINT_VERSION) ## format all Go code
@@ -121,6 +123,25 @@ otelcol: ## build an OpenTelemetry Collector for a test; takes some minutes
 .PHONY: distribution
 distribution: ## install distribution, the registry for container images that most others are built on, for a test; takes some minutes
 	GOBIN=$(BIN)/servers/distribution go install github.com/distribution/distribution/v3/cmd/registry@$(DISTRIBUTION_VERSION)
+
+TEMPORAL_VERSION := v1.5.1
+
+.PHONY: temporal
+temporal: $(BIN)/servers/temporal/temporal ## install Temporal's command line with its development server, for tests; takes four minutes of processor time
+
+$(BIN)/servers/temporal/temporal:
+	GOBIN=$(@D) go install github.com/temporalio/cli/cmd/temporal@$(TEMPORAL_VERSION)
+
+.PHONY: fleet
+fleet: ## write the command with the engine of Temporal to bin/agenthost-fleet
+	cd cmd/agenthost/agenthost-fleet && go build -o $(CURDIR)/bin/agenthost-fleet .
+
+FAULTS ?= 6
+
+.PHONY: fleet-faults
+fleet-faults: temporal ## hold the engine of Temporal to its contract with a real server, and kill FAULTS workers (default 6); takes three minutes
+	cd engine/temporal && AGENTHOST_TEMPORAL=1 AGENTHOST_FAULTS=$(FAULTS) go test -count=1 -timeout=60m -v ./...
+	cd cmd/agenthost/agenthost-fleet && AGENTHOST_TEMPORAL=1 go test -count=1 -timeout=30m ./...
 
 UIS := $(BIN)/uis
 
@@ -234,6 +255,7 @@ nightly: ## run the checks that are too slow for every commit: long fuzzing, rep
 	$(MAKE) load
 	$(MAKE) soak-server SERVER_SOAK=1h
 	$(MAKE) kills KILLS=500
+	$(MAKE) fleet-faults FAULTS=50
 	$(MAKE) bench-peers BENCH=-quick
 	go test -run '^$$' -bench . -benchmem -benchtime=3s -count=3 -timeout=120m ./...
 

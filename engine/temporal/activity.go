@@ -59,7 +59,8 @@ func (w *Worker) unclaimed(ctx context.Context, s segment) error {
 	if err != nil || next == nil {
 		return err
 	}
-	return later("agent", fmt.Errorf("the run %s needs the agent %q, which this worker does not have, or it has just become due", next.ID, next.Agent), time.Second)
+	err = fmt.Errorf("the run %s needs the agent %q, which this worker does not have, or it has just become due", next.ID, next.Agent)
+	return later("agent", err, time.Second)
 }
 
 // next returns the run of a thread that comes next; nil if none is due.

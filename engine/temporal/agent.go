@@ -58,8 +58,8 @@ func Agent(ctx workflow.Context, c Call) (*Result, error) {
 		return nil, invalid("the task of a call of the agent %q: %w", c.Agent, err)
 	}
 	if len(s.Task) > MaxTask {
-		return nil, invalid("the task of a call of the agent %q has %d bytes; at most %d are possible, so let the agent read what is large from a file or a store",
-			c.Agent, len(s.Task), MaxTask)
+		return nil, invalid("the task of a call of the agent %q has %d bytes; at most %d are possible, so let the agent read what is large "+
+			"from a file or a store", c.Agent, len(s.Task), MaxTask)
 	}
 	var ids [2]string
 	err = workflow.SideEffect(ctx, func(workflow.Context) any { return [2]string{uuid.NewString(), uuid.NewString()} }).Get(&ids)

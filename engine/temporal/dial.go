@@ -8,10 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
+
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 // Server says where Temporal is, and who connects to it.
@@ -35,13 +36,16 @@ type TLS struct {
 	ServerName string // the name in the server's certificate; "": the host of the address
 }
 
+// maxAuthorities is how large the file of authorities may be, in bytes.
+const maxAuthorities = 4 << 20
+
 func (t *TLS) config() (*tls.Config, error) {
 	if (t.CertFile == "") != (t.KeyFile == "") {
 		return nil, errors.New("temporal: a certificate needs its private key; name both files, or none")
 	}
 	config := &tls.Config{ServerName: t.ServerName, MinVersion: tls.VersionTLS12}
 	if t.CAFile != "" {
-		text, err := os.ReadFile(t.CAFile)
+		text, err := regularfile.Read(t.CAFile, maxAuthorities)
 		if err != nil {
 			return nil, fmt.Errorf("temporal: %w", err)
 		}

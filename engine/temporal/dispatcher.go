@@ -166,7 +166,8 @@ func (d *Dispatcher) tellAll(ctx context.Context) {
 func (d *Dispatcher) tell(ctx context.Context, t tell) {
 	within, done := context.WithTimeout(t.ctx, 10*time.Second)
 	defer done()
-	defer context.AfterFunc(ctx, done)()
+	stop := context.AfterFunc(ctx, done)
+	defer stop()
 	err := d.wake(within, t)
 	if err != nil && ctx.Err() == nil {
 		d.log.Error("Temporal cannot be told of a run; trying again", "thread", t.thread, "error", err)
@@ -186,8 +187,7 @@ func (d *Dispatcher) wake(ctx context.Context, t tell) error {
 	id, signal := d.config.workflowID(t.owner, t.thread), wake{Waiter: t.waiter}
 	if t.only {
 		err := d.config.Client.SignalWorkflow(ctx, id, "", wakeName, signal)
-		var gone *serviceerror.NotFound
-		if errors.As(err, &gone) {
+		if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
 			return nil
 		}
 		return err

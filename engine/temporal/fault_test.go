@@ -56,7 +56,7 @@ func newField(t *testing.T, database, at string) *field {
 	var err error
 	f.opened, err = f.place.open(t.Context())
 	require.NoError(t, err)
-	t.Cleanup(f.opened.Close)
+	t.Cleanup(f.Close)
 	d, err := temporal.Dispatch(t.Context(), f.config, engine.Config{Store: f.runs, Agents: f.agents, Lease: f.place.Lease})
 	require.NoError(t, err)
 	t.Cleanup(func() { d.Close(context.Background()) })
@@ -76,7 +76,10 @@ func (f *field) submit(thread string, task runs.Task) *runs.Run {
 }
 
 func plan(steps ...step) runs.Task {
-	text, _ := json.Marshal(steps) // of words and numbers
+	text, err := json.Marshal(steps)
+	if err != nil {
+		panic(err) // of words and numbers
+	}
 	return say(string(text))
 }
 
@@ -136,7 +139,7 @@ func TestKills(t *testing.T) {
 	for i := range kills {
 		thread, name := fmt.Sprint("kill-", i), []string{"work", "again"}[i%2]
 		r := f.submit(thread, plan(step{name, 700}, step{"work", 0}, step{"again", 0}))
-		hit := f.ledger.began(t, thread, 1)
+		hit := f.ledger.began(t, thread)
 		killed := time.Now()
 		workers[hit.pid].kill()
 		delete(workers, hit.pid)
@@ -165,7 +168,7 @@ func TestAFrozenWorker(t *testing.T) {
 		workers[w.Process.Pid] = w
 	}
 	r := f.submit("t", plan(step{"again", 1000}, step{"work", 0}))
-	frozen := workers[f.ledger.began(t, "t", 1).pid]
+	frozen := workers[f.ledger.began(t, "t").pid]
 	frozen.signal(t, syscall.SIGSTOP)
 	require.Zero(t, f.settle(r))
 	head, err := f.threads.Load(t.Context(), runs.ThreadName("ann", "t"), 0)
@@ -188,7 +191,7 @@ func TestAWorkerThatIsToldToStop(t *testing.T) {
 	f := newField(t, pgtest.Address(t), "")
 	first := f.place.spawn(t)
 	r := f.submit("t", plan(step{"work", 2000}, step{"work", 0}))
-	f.ledger.began(t, "t", 1)
+	f.ledger.began(t, "t")
 	first.signal(t, syscall.SIGTERM)
 	f.place.spawn(t)
 	require.Zero(t, f.settle(r), "nobody is asked")
@@ -249,7 +252,7 @@ func newDevelopment(t *testing.T) *development {
 	shared(t) // skips the test without a binary
 	path, err := filepath.Abs(binary)
 	require.NoError(t, err)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	_, port, err := net.SplitHostPort(listener.Addr().String())
 	require.NoError(t, err)
@@ -267,7 +270,7 @@ func (d *development) address() string { return "127.0.0.1:" + d.port }
 
 func (d *development) start() {
 	d.t.Helper()
-	d.cmd = exec.Command(d.args[0], d.args[1:]...)
+	d.cmd = exec.CommandContext(context.Background(), d.args[0], d.args[1:]...)
 	require.NoError(d.t, d.cmd.Start())
 	require.Eventually(d.t, func() bool {
 		c, err := temporal.Dial(d.t.Context(), temporal.Server{Address: d.address()})
@@ -295,7 +298,7 @@ func TestAnOutageOfTemporal(t *testing.T) {
 		all = append(all, f.submit(fmt.Sprint("t", i), plan(step{"work", 4000}, step{"work", 0})))
 	}
 	for i := range all {
-		f.ledger.began(t, all[i].Thread, 1)
+		f.ledger.began(t, all[i].Thread)
 	}
 	server.kill()
 	late := f.submit("late", plan(step{"work", 0})) // is accepted all the same
@@ -321,7 +324,7 @@ func TestARestartOfPostgres(t *testing.T) {
 		all = append(all, f.submit(fmt.Sprint("t", i), plan(step{[]string{"work", "again"}[i%2], 1500}, step{"work", 0})))
 	}
 	for _, r := range all {
-		f.ledger.began(t, r.Thread, 1)
+		f.ledger.began(t, r.Thread)
 	}
 	require.NoError(t, database.Restart())
 	asked := 0

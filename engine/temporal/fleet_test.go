@@ -159,7 +159,7 @@ func (f *fleet) closed(thread string) (status enums.WorkflowExecutionStatus) {
 	require.Eventually(f.t, func() bool {
 		found, err := f.client.DescribeWorkflowExecution(f.t.Context(), f.config.Queue+"/"+runs.ThreadName("ann", thread), "")
 		if err == nil {
-			status = found.WorkflowExecutionInfo.Status
+			status = found.GetWorkflowExecutionInfo().GetStatus()
 		}
 		return err == nil && status != enums.WORKFLOW_EXECUTION_STATUS_RUNNING
 	}, 30*time.Second, 10*time.Millisecond)
@@ -179,7 +179,7 @@ func TestAWorkflowIsOpenWhileThereIsSomethingToDo(t *testing.T) {
 			Query: fmt.Sprintf("TaskQueue = %q AND AgenthostOwner = 'ann' AND AgenthostAgent = 'helper' AND AgenthostStatus = 'waiting' AND ExecutionStatus = 'Running'",
 				f.config.Queue),
 		})
-		return err == nil && len(found.Executions) == 1
+		return err == nil && len(found.GetExecutions()) == 1
 	}, 30*time.Second, 20*time.Millisecond, "people who operate agents find what waits")
 	require.Equal(t, runs.Success, f.over(f.submit(server, "t", answer(question))).Status)
 	require.Equal(t, enums.WORKFLOW_EXECUTION_STATUS_COMPLETED, f.closed("t"))

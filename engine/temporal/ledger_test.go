@@ -63,11 +63,11 @@ func (l *ledger) of(thread string) (out []effect) {
 	return out
 }
 
-// began waits until a thread has started tools n times, and returns the last start.
-func (l *ledger) began(t *testing.T, thread string, n int) effect {
+// began waits until a thread has started a tool, and returns the first start.
+func (l *ledger) began(t *testing.T, thread string) effect {
 	t.Helper()
-	require.Eventually(t, func() bool { return len(l.of(thread)) >= n }, time.Minute, 5*time.Millisecond, "tools of %s", thread)
-	return l.of(thread)[n-1]
+	require.Eventually(t, func() bool { return len(l.of(thread)) > 0 }, time.Minute, 5*time.Millisecond, "tools of %s", thread)
+	return l.of(thread)[0]
 }
 
 // starts returns how often the tool calls of a thread started, the most often started first. Each has a key of its own.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -33,8 +34,11 @@ import (
 
 // place is where the processes of a fleet meet.
 type place struct {
-	Database, Temporal, Queue, Ledger string
-	Lease                             time.Duration
+	Database string        `json:"database"`
+	Temporal string        `json:"temporal"`
+	Queue    string        `json:"queue"`
+	Ledger   string        `json:"ledger"`
+	Lease    time.Duration `json:"lease"`
 }
 
 // processVariable holds the place as JSON in the environment of a worker.
@@ -50,8 +54,8 @@ type opened struct {
 }
 
 func (o *opened) Close() {
-	for i := len(o.close) - 1; i >= 0; i-- {
-		o.close[i]()
+	for _, end := range slices.Backward(o.close) {
+		end()
 	}
 }
 
@@ -201,7 +205,7 @@ func (p place) spawn(t *testing.T) *process {
 	require.NoError(t, err)
 	self, err := os.Executable()
 	require.NoError(t, err)
-	w := &process{Cmd: exec.Command(self), gone: make(chan struct{})}
+	w := &process{Cmd: exec.CommandContext(context.WithoutCancel(t.Context()), self), gone: make(chan struct{})}
 	w.Env, w.Stderr = append(os.Environ(), processVariable+"="+string(text)), os.Stderr
 	out, err := w.StdoutPipe()
 	require.NoError(t, err)

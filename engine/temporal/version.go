@@ -28,7 +28,7 @@ func Version(agents map[string]runs.Agent) string {
 }
 
 // ErrNoVersion is the error of a version of which Temporal has seen no worker yet.
-var ErrNoVersion = errors.New("Temporal has not seen a worker of this version yet; start one, and try again")
+var ErrNoVersion = errors.New("no worker of this version has come to Temporal yet; start one, and try again")
 
 // Current returns the version on which new threads begin; "": none yet.
 func Current(ctx context.Context, config Config) (string, error) {

@@ -1,13 +1,18 @@
 package cases_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/cases"
+	"github.com/agenthost/agenthost/internal/schema"
+	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
 func TestAMistakeInACaseShowsItsPlace(t *testing.T) {
@@ -89,5 +94,35 @@ func TestTheExamplesHaveValidCases(t *testing.T) {
 		c, err := cases.Load(file)
 		require.NoError(t, err)
 		require.NotEmpty(t, c.Description, file)
+	}
+}
+
+// TestTheSchemaFitsTheExamples also shows that it refuses what no case may have.
+func TestTheSchemaFitsTheExamples(t *testing.T) {
+	t.Parallel()
+	document, err := cases.Schema(func(reflect.Type, string) string { return "" })
+	require.NoError(t, err)
+	text, err := json.Marshal(document)
+	require.NoError(t, err)
+	raw, err := wire.FromJSON(text, wire.Limits{})
+	require.NoError(t, err)
+	compiled, err := schema.Compile(raw)
+	require.NoError(t, err)
+	fits := func(name string, text []byte) error {
+		var values map[string]any
+		require.NoError(t, strictyaml.Decode(name, text, &values))
+		value, err := wire.MapOf(values)
+		require.NoError(t, err)
+		return compiled.Validate(value.Raw())
+	}
+	files, err := cases.Find(filepath.Join("..", "examples"))
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, fits(file, text), file)
+	}
+	for _, wrong := range []string{"{}", "turns: [{}]", "turns: [{input: a, expect: {tool_calls: [{args: {}}]}}]", "turns: [{input: a, expects: {}}]"} {
+		require.Error(t, fits("wrong.yaml", []byte(wrong)), wrong)
 	}
 }

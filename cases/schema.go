@@ -16,6 +16,20 @@ func Schema(comments strictyaml.Comments) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	allowNull(schema, "files")
+	allowNull(schema, "turns", "expect", "files")
 	schema["$schema"], schema["$id"], schema["title"] = "https://json-schema.org/draft/2020-12/schema", SchemaID, "a case for agenthost test"
 	return schema, nil
+}
+
+// allowNull makes the values of a mapping of files nullable.
+func allowNull(schema map[string]any, path ...string) {
+	for _, key := range path {
+		if items, ok := schema["items"].(map[string]any); ok {
+			schema = items
+		}
+		properties, _ := schema["properties"].(map[string]any)
+		schema, _ = properties[key].(map[string]any)
+	}
+	schema["additionalProperties"] = map[string]any{"anyOf": []any{schema["additionalProperties"], map[string]any{"type": "null"}}}
 }

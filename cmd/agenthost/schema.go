@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/cases"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/catalog"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/eventdoc"
 	"github.com/agenthost/agenthost/internal/atomicfile"
@@ -50,7 +51,14 @@ the events.`
 GET /openapi.json with it. The document docs/server.md describes the API.`
 	api.Example = "  agenthost schema openapi -o openapi.json"
 	api.Args = noArguments
-	c.AddCommand(events, serve, api)
+	testCase := a.printsSchema(caseSchema)
+	testCase.Use = "case [flags]"
+	testCase.Short = "Print the JSON Schema of the cases of agenthost test"
+	testCase.Long = `Print the JSON Schema of the files tests/*.yaml, the cases of 'agenthost test'. The document docs/test.md describes
+them.`
+	testCase.Example = "  agenthost schema case -o case.schema.json"
+	testCase.Args = noArguments
+	c.AddCommand(events, serve, api, testCase)
 	return c
 }
 
@@ -88,6 +96,9 @@ func manifestSchema() ([]byte, error) { return printed(manifest.Schema(catalog.C
 
 // serveSchema returns the JSON Schema of serve.yaml.
 func serveSchema() ([]byte, error) { return printed(config.Schema(catalog.Comment)) }
+
+// caseSchema returns the JSON Schema of cases.
+func caseSchema() ([]byte, error) { return printed(cases.Schema(catalog.Comment)) }
 
 // apiDescription returns the OpenAPI description of the API of a server.
 func apiDescription() ([]byte, error) {

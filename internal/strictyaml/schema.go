@@ -22,7 +22,8 @@ type KeySchema struct {
 // Described stands for the schema of a type with the type's own description.
 type Described struct{ Type reflect.Type }
 
-// Former is a struct that also accepts other forms than the mapping of its fields. JSONForms returns the schemas of those forms.
+// Former is a struct that also accepts other forms than the mapping of its fields. JSONForms returns the schemas of those forms, which
+// may contain the placeholders of a [Schemer].
 type Former interface{ JSONForms() []map[string]any }
 
 // Comments returns the description of a struct's field for people, or of the type itself if the field is "". It returns "" if there
@@ -237,7 +238,11 @@ func (s *schemas) forms(t reflect.Type) (map[string]any, error) {
 	former, _ := reflect.TypeAssert[Former](reflect.Zero(t))
 	anyOf := []any{}
 	for _, form := range former.JSONForms() {
-		anyOf = append(anyOf, form)
+		filled, err := s.fill(form)
+		if err != nil {
+			return nil, err
+		}
+		anyOf = append(anyOf, filled)
 	}
 	return map[string]any{"anyOf": append(anyOf, mapping)}, nil
 }

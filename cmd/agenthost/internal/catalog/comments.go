@@ -23,6 +23,7 @@ import (
 //go:generate go run ./gen document
 //go:generate go run ../.. schema -o ../../../../docs/agenthost.schema.json
 //go:generate go run ../.. schema serve -o ../../../../docs/serve.schema.json
+//go:generate go run ../.. schema case -o ../../../../docs/case.schema.json
 //go:generate go run ../.. schema openapi -o ../../../../docs/openapi.json
 //go:embed comments.json
 var commentsFile []byte

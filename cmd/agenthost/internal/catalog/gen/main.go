@@ -33,7 +33,7 @@ func run() error {
 		}
 		return os.WriteFile(filepath.FromSlash("../../../../docs/middleware.md"), document, 0o644) //nolint:gosec // a document
 	}
-	text, err := commentsOf("../../../../builtin", "../../../../manifest", "../../../../manifest/script", "../../../../server/config")
+	text, err := commentsOf("../../../../builtin", "../../../../manifest", "../../../../manifest/script", "../../../../cases", "../../../../server/config")
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -247,11 +248,32 @@ func TestBehindAProxy(t *testing.T) {
 			b.origins()
 			b.bodies()
 			b.leaves()
+			b.sockets()
 			if demanded {
 				b.silence()
 			}
 		})
 	}
+}
+
+// sockets checks that a WebSocket passes, both ways.
+func (b *behind) sockets() {
+	b.t.Helper()
+	transport, _ := b.client.Transport.(*http.Transport)
+	transport = transport.Clone()
+	transport.ForceAttemptHTTP2, transport.TLSClientConfig.NextProtos = false, []string{"http/1.1"} // HTTP/2 has no Upgrade
+	defer transport.CloseIdleConnections()
+	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+	defer cancel()
+	conn, _, err := websocket.Dial(ctx, b.url+"/threads/6f0c7c5e-aaaa-4d28-8000-1db9e5e1f6a4/stream/events", &websocket.DialOptions{ //nolint:bodyclose // the package closes it
+		HTTPClient: &http.Client{Transport: transport},
+	})
+	require.NoError(b.t, err)
+	require.NoError(b.t, conn.Write(ctx, websocket.MessageText, []byte(`{"id":7,"method":"subscription.subscribe","params":{"channels":["values"]}}`)))
+	_, answer, err := conn.Read(ctx)
+	require.NoError(b.t, err)
+	require.Contains(b.t, string(answer), `"type":"success","id":7`)
+	_ = conn.CloseNow() // a proxy may have closed its end first
 }
 
 func startNginx(t *testing.T, b *behind, dir, socket string) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -17,6 +18,7 @@ import (
 	"github.com/agenthost/agenthost/server/config"
 	"github.com/agenthost/agenthost/test/pgtest"
 	"github.com/agenthost/agenthost/test/programs"
+	"github.com/agenthost/agenthost/test/testservers"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m.Run)) }
@@ -94,6 +96,25 @@ func TestAQuestionOutlivesTheServer(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "tea", string(written))
 			require.NoError(t, s.run.End(syscall.SIGTERM), "a server that is told to stop succeeds")
+		})
+	}
+}
+
+// The scripts that docs/server.md shows work as they are. Each of them begins a thread of its own.
+func TestTheClients(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"client.py", "protocol.py"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			command := testservers.PythonClient(t, name)
+			s := setup(t)
+			s.start()
+			client := exec.CommandContext(t.Context(), command[0], command[1:]...)
+			client.Env = append(os.Environ(), "AGENTHOST_URL="+s.run.URL, "NO_PROXY=*")
+			said, err := client.CombinedOutput()
+			require.NoError(t, err, "%s", said)
+			require.Contains(t, string(said), "the agent asks: {'")
+			require.True(t, strings.HasSuffix(strings.TrimSpace(string(said)), "It is written."), "%s", said)
 		})
 	}
 }

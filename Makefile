@@ -35,8 +35,6 @@ lint: $(GOLANGCI_LINT)-$(GOLANGCI_LINT_VERSION) ## run all linters (.golangci.ym
 	$< config verify
 	$< run
 	cd bench && $< run ./...
-	cd engine/temporal && $< run ./...
-	cd cmd/agenthost/agenthost-fleet && $< run ./...
 
 .PHONY: fmt
 fmt: $(GOLANGCI_LINT)-$(GOLANGCI_LINT_VERSION) ## format all Go code
@@ -142,6 +140,11 @@ FAULTS ?= 6
 fleet-faults: temporal ## hold the engine of Temporal to its contract with a real server, and kill FAULTS workers (default 6); takes three minutes
 	cd engine/temporal && AGENTHOST_TEMPORAL=1 AGENTHOST_FAULTS=$(FAULTS) go test -count=1 -timeout=60m -v ./...
 	cd cmd/agenthost/agenthost-fleet && AGENTHOST_TEMPORAL=1 go test -count=1 -timeout=30m ./...
+
+.PHONY: fleet-lint
+fleet-lint: $(GOLANGCI_LINT)-$(GOLANGCI_LINT_VERSION) ## run all linters on the modules with the engine of Temporal
+	cd engine/temporal && $< run ./...
+	cd cmd/agenthost/agenthost-fleet && $< run ./...
 
 UIS := $(BIN)/uis
 
@@ -255,6 +258,7 @@ nightly: ## run the checks that are too slow for every commit: long fuzzing, rep
 	$(MAKE) load
 	$(MAKE) soak-server SERVER_SOAK=1h
 	$(MAKE) kills KILLS=500
+	$(MAKE) fleet-lint
 	$(MAKE) fleet-faults FAULTS=50
 	$(MAKE) bench-peers BENCH=-quick
 	go test -run '^$$' -bench . -benchmem -benchtime=3s -count=3 -timeout=120m ./...

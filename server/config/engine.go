@@ -23,7 +23,7 @@ type Temporal struct {
 	// of the queue may go on with it; default pinned
 	Versioning string       `yaml:"versioning" strict:"enum=pinned|none" schema:"default=pinned"`
 	APIKeyEnv  string       `yaml:"api_key_env"` // the environment variable with the API key, such as that of Temporal Cloud; default: there is none
-	TLS        *TemporalTLS `yaml:"tls"`         // how the connection is encrypted; default: TLS only with an API key
+	TLS        *TemporalTLS `yaml:"tls"`         // how the connection is encrypted; default: plain, unless there is an API key
 }
 
 // TemporalTLS has the certificates of a connection to Temporal.

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/testsuite"
+
+	"github.com/agenthost/agenthost/test/pgtest"
+)
+
+// binary is where make temporal installs the command line with the development server.
+const binary = "../../../.bin/servers/temporal/temporal"
+
+// commandVariable makes the test's program the command itself.
+const commandVariable = "AGENTHOST_TEST_FLEET"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(commandVariable) != "" {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		code := execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+		stop()
+		os.Exit(code)
+	}
+	os.Exit(pgtest.Main(m.Run))
+}
+
+// lines is what a process has written.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// begin starts the command in a process of its own, and waits until it says that it does its work.
+func begin(t *testing.T, dir, says string, args ...string) (stop func()) {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	said := &lines{}
+	c := exec.CommandContext(context.WithoutCancel(t.Context()), self, args...)
+	c.Dir, c.Env, c.Stdout, c.Stderr = dir, append(os.Environ(), commandVariable+"=1"), said, said
+	require.NoError(t, c.Start())
+	gone := make(chan error, 1)
+	go func() { gone <- c.Wait() }()
+	stop = sync.OnceFunc(func() {
+		_ = c.Process.Signal(syscall.SIGTERM)
+		require.NoError(t, <-gone, said)
+	})
+	t.Cleanup(stop)
+	require.Eventually(t, func() bool { return strings.Contains(said.String(), says) }, time.Minute, 20*time.Millisecond, "%v: %s", args, said)
+	return stop
+}
+
+// run runs the command here.
+func run(t *testing.T, args ...string) (code int, out string) {
+	t.Helper()
+	var text bytes.Buffer
+	code = execute(t.Context(), args, strings.NewReader(""), &text, &text)
+	return code, text.String()
+}
+
+func write(t *testing.T, path, text string) string {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+const agent = `
+apiVersion: agenthost/v1
+name: helper
+model: {provider: scripted, turns: [{content: hello from a worker}], after_end: repeat_last}
+`
+
+func TestAFleet(t *testing.T) {
+	t.Parallel()
+	path, err := filepath.Abs(binary)
+	require.NoError(t, err)
+	if _, err := os.Stat(path); err != nil && os.Getenv("AGENTHOST_TEMPORAL") == "" {
+		t.Skip("there is no Temporal server; install one with: make temporal")
+	}
+	server, err := testsuite.StartDevServer(t.Context(), testsuite.DevServerOptions{
+		ExistingPath: path, LogLevel: "never", Stdout: io.Discard,
+		ClientOptions: &client.Options{Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Stop()) })
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	dir := t.TempDir()
+	manifest := write(t, filepath.Join(dir, "agent.yaml"), agent)
+	serve := write(t, filepath.Join(dir, "serve.yaml"), fmt.Sprintf(`
+listen: %s
+storage: {postgres: "%s"}
+log: {format: text}
+engine: {temporal: {address: %q, queue: test}}
+`, address, pgtest.Address(t), server.FrontendHostPort()))
+	flags := []string{"-f", manifest, "--config", serve}
+
+	code, found := run(t, append([]string{"doctor"}, flags...)...)
+	require.Zero(t, code, found)
+	require.Contains(t, found, "no worker waits at test, so runs wait too")
+	require.Contains(t, found, "the first worker that starts promotes its own")
+
+	begin(t, dir, "working", append([]string{"worker"}, flags...)...)
+	begin(t, dir, "serving", append([]string{"serve"}, flags...)...)
+	thread := post(t, address, "/threads", `{}`)["thread_id"]
+	values := post(t, address, fmt.Sprintf("/threads/%v/runs/wait", thread),
+		`{"assistant_id": "helper", "input": {"messages": [{"role": "user", "content": "hi"}]}}`)
+	text, err := json.Marshal(values)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "hello from a worker")
+
+	code, found = run(t, append([]string{"doctor"}, flags...)...)
+	require.Zero(t, code, found)
+	require.Contains(t, found, "new threads begin on the agents of these manifests")
+	require.Contains(t, found, "workers at test: 1")
+
+	write(t, manifest, agent+"middleware: [{model_call_limit: {run_limit: 20}}]\n")
+	code, found = run(t, append([]string{"promote", "--wait", "1s"}, flags...)...)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, found, "no worker of this version has come to Temporal yet")
+	begin(t, dir, "until you promote this one", append([]string{"worker"}, flags...)...)
+	code, found = run(t, append([]string{"promote"}, flags...)...)
+	require.Zero(t, code, found)
+	require.Contains(t, found, "on the queue test")
+}
+
+func post(t *testing.T, address, path, body string) (out map[string]any) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+path, strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, response.Body.Close()) }()
+	require.NoError(t, json.NewDecoder(response.Body).Decode(&out))
+	require.Equal(t, http.StatusOK, response.StatusCode, out)
+	return out
+}
+
+func TestWrongUsage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	manifest := write(t, filepath.Join(dir, "agent.yaml"), agent)
+	nameless := write(t, filepath.Join(dir, "nameless.yaml"), "apiVersion: agenthost/v1\nmodel: {provider: scripted, echo: true}\n")
+	database := "sqlite:" + filepath.Join(dir, "agents.db")
+	keyless := write(t, filepath.Join(dir, "keyless.yaml"), "engine: {temporal: {api_key_env: AGENTHOST_TEST_NO_SUCH_KEY}}\n")
+	for want, args := range map[string][]string{
+		`there is no engine "river"; use process or temporal`:            {"serve", "-f", manifest, "--engine", "river"},
+		"need a database that they share":                                {"worker", "-f", manifest},
+		`"agent.yaml" is no flag`:                                        {"worker", "agent.yaml"},
+		"the agent has no name":                                          {"worker", "-f", nameless, "--storage", database},
+		`another manifest has the name "helper" too`:                     {"worker", "-f", manifest, "-f", manifest, "--storage", database},
+		"the environment variable AGENTHOST_TEST_NO_SUCH_KEY is not set": {"worker", "-f", manifest, "--storage", database, "--config", keyless},
+		"missing.yaml":          {"worker", "-f", filepath.Join(dir, "missing.yaml"), "--storage", database},
+		"unknown flag: --wrong": {"serve", "--wrong"},
+	} {
+		code, out := run(t, args...)
+		require.Equal(t, exitUsage, code, out)
+		require.Contains(t, out, want)
+	}
+}

@@ -44,7 +44,7 @@ func (p *page) shoot(name string) {
 			require.NoError(p.t, os.WriteFile(filepath.Join(dir, name+"-"+scheme+".png"), picture, 0o600))
 		}
 		if file := pictures[name+"-"+scheme]; file != "" && documents {
-			require.NoError(p.t, os.WriteFile(filepath.Join(images, file), reduced(p.t, picture), 0o644)) //nolint:gosec // it is committed
+			require.NoError(p.t, os.WriteFile(filepath.Join(images, file), reduced(p.t, picture), 0o644))
 		}
 	}
 	p.features()

@@ -62,6 +62,7 @@ type Edit struct {
 type Outcome struct {
 	Digest      string          `json:"digest"` // of the module that was called
 	Result      string          `json:"result"` // the document that the hook returned, as JSON; "": it returned nothing
+	Error       string          `json:"error"`  // the message of the error that the document says; "": it says none
 	Asked       []Asked         `json:"asked"`
 	Fuel        uint64          `json:"fuel"`
 	Memory      int64           `json:"memory"` // bytes; 0: it is not known

@@ -211,6 +211,7 @@ function collect(left) {
 		rows = [];
 		batch(() => {
 			model.value = reduce(model.value, more);
+			if (more.some((r) => r.event.type === 'checkpoint' && !r.event.parent)) partial.value = false; // the state was read before them
 			if (sent.value.length) sent.value = sent.value.filter((s) => !model.value.runs.has(s.run));
 			const run = model.value.run;
 			if (thread.value && run && !run.end && thread.value.status !== 'busy') thread.value = { ...thread.value, status: 'busy' };

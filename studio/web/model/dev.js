@@ -14,6 +14,7 @@ import { moment } from './time.js';
  * @typedef {object} Outcome How a call of a plugin ended. Documents are texts in JSON, because they have numbers that JavaScript cannot hold.
  * @property {string} digest
  * @property {string} result
+ * @property {string} error the message of the error that the result says
  * @property {Asked[]} asked
  * @property {number} fuel
  * @property {number} memory

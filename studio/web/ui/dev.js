@@ -46,6 +46,5 @@ function Changed({ agent, change }) {
 function Recorded({ recording, error }) {
 	const close = html`<button class="quiet square" aria-label="Dismiss" onClick=${() => (recorded.value = null)}><${Icon} name="cross" /></button>`;
 	if (!recording) return html`<div class="notice"><${Failure} text=${error ?? ''} />${close}</div>`;
-	return html`<div class="notice good" role="status"><${Icon} name="check" /><span>${plural(recording.calls, 'call')} of plugins in <code>${shown(recording.file)}</code>. Repeat them with
-		<code class="command">${shown(recording.command)}</code></span>${close}</div>`;
+	return html`<div class="notice good" role="status"><${Icon} name="check" /><span>${plural(recording.calls, 'call')} of plugins in <code>${shown(recording.file)}</code>. Repeat them: <code class="command">${shown(recording.command)}</code></span>${close}</div>`;
 }

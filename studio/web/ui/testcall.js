@@ -109,8 +109,8 @@ function Editor({ call, place }) {
 function Result({ outcome: o, call }) {
 	const was = call.outcome;
 	return html`<section class="outcome" aria-label="Outcome of the test call">
-		<h3><${Badge} kind=${o.fault ? 'failed' : 'done'}>${o.fault ? 'fault ' + shown(o.fault.kind) : o.result ? 'returned a document' : 'returned nothing'}</> ${o.digest !== call.digest && html`<${Badge} kind="edited">another module than then</>`}</h3>
-		${o.fault && html`<div class="failure"><${Icon} name="warn" /><p class="plain" dir="auto">${shown(o.fault.message)}</p></div>`}
+		<h3><${Badge} kind=${o.fault || o.error ? 'failed' : 'done'}>${o.fault ? 'fault ' + shown(o.fault.kind) : o.error ? 'returned an error' : o.result ? 'returned a document' : 'returned nothing'}</> ${o.digest !== call.digest && html`<${Badge} kind="edited">another module than then</>`}</h3>
+		${(o.fault || o.error) && html`<div class="failure"><${Icon} name="warn" /><p class="plain" dir="auto">${shown(o.fault?.message ?? o.error)}</p></div>`}
 		<dl class="facts">
 			<dt>fuel</dt><dd class="num">${count(o.fuel)}${o.fuel !== was.fuel && html` <span class="quiet">(${count(was.fuel)} then)</span>`}</dd>
 			<dt>memory</dt><dd class="num">${size(o.memory)}</dd>

@@ -136,6 +136,7 @@ func outcomeOf(f *cassette.Frame) (*dev.Outcome, error) {
 			out.Result = ""
 			out.Differences = append(out.Differences, "the result is no document: "+err.Error())
 		}
+		out.Error, _ = wire.Raw(f.Result).Get("error").Get("message").AsString()
 	}
 	for i := range f.Exchanges {
 		x := &f.Exchanges[i]

@@ -79,6 +79,7 @@ func TestWholeFile(t *testing.T) {
 	require.Equal(t, time.Minute, c.Drain)
 	require.Equal(t, 5*time.Second, c.Lease)
 	require.Equal(t, []any{100, "temporal.example.com:7233"}, []any{c.Engine.Runs, c.Engine.Temporal.Address})
+	require.Equal(t, "127.0.0.1:9464", c.Metrics.Listen.Address())
 
 	a, release, err := c.Authenticator()
 	require.NoError(t, err)

@@ -178,9 +178,9 @@ func TestDevTellsThePageWhatIsWrong(t *testing.T) {
 	d.saves("loud.js", strings.Replace(loud, ".toUpperCase()", ".toUpperCase() + '!'", 1))
 	well := page.until(func(s devpage.State) bool { return len(s.Problems) == 0 })
 	require.NotEqual(t, plugin.Digest, well.Agents[0].Plugins[0].Digest)
-	require.Equal(t, "the changed plugins are in use", well.Agents[0].Change.Text)
+	require.Contains(t, well.Agents[0].Change.Text, "in use", "both files may be seen at once")
 	require.Equal(t, []string{"loud"}, well.Agents[0].Change.Plugins)
-	require.Equal(t, 1, well.Agents[0].Change.Number)
+	require.Positive(t, well.Agents[0].Change.Number)
 	d.answers("HI!")
 }
 

@@ -130,15 +130,12 @@ func (p *Process) RequireCalm(before Measures) Measures {
 		now = p.Measure()
 		return now.Goroutines <= before.Goroutines+moreGoroutines && now.Descriptors <= before.Descriptors+moreDescriptors
 	}
-	if deadline := time.Now().Add(patience); !calm() {
-		tick := time.NewTicker(50 * time.Millisecond)
-		defer tick.Stop()
-		for time.Now().Before(deadline) && !calm() {
-			<-tick.C
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); !calm(); <-tick.C {
+		if time.Now().After(deadline) {
+			require.Fail(p.t, "the server did not become calm", "before %+v, now %+v\n%s", before, now, p.Goroutines())
 		}
-	}
-	if !calm() {
-		require.Fail(p.t, "the server did not become calm", "before %+v, now %+v\n%s", before, now, p.Goroutines())
 	}
 	return now
 }

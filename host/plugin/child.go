@@ -53,9 +53,10 @@ func (e *Engine) compileElsewhere(ctx context.Context, ready *preparedModule) er
 
 // CompileInChild returns a CompileFunc that runs a program, usually the current one, with the module as its input and the
 // directory as its last argument. The program must call [CompileHere]. Where the system can enforce it, the program gets 2
-// s of processor time plus 1 s for each MiB of the module, and 1 GiB of memory. It may run three times as long in all.
+// s of processor time plus 1 s for each MiB of the module, and 1 GiB of memory. In all, it may then run ten times as long,
+// because other programs may be busy, and elsewhere three times.
 func CompileInChild(program string, args ...string) CompileFunc {
-	return childCompiler{program, args, func(size int) time.Duration { return 3 * compileLimit(size) }}.compile
+	return childCompiler{program, args, func(size int) time.Duration { return patience * compileLimit(size) }}.compile
 }
 
 // childCompiler compiles in a child process.

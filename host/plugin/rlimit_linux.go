@@ -9,6 +9,10 @@ import (
 // platform.
 const rlimitData = 2
 
+// patience is how many times its processor time compiling may take in all. The system limits the processor time itself, so this only ends a
+// process that waits for ever.
+const patience = 10
+
 // limitProcess limits the memory and processor time of the process: the system kills it when its time is used up.
 func limitProcess(memory uint64, processor time.Duration) error {
 	if err := lower(rlimitData, memory); err != nil {

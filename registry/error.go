@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -90,9 +91,11 @@ func explain(subject, host string, err error) error {
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"): // net/http has no type for it
 		e.Kind, e.Err, e.Advice = ErrInsecure, errors.New("it has no HTTPS"), "if you trust the network, permit it with --plain-http"
 	case errors.Is(err, errdef.ErrNotFound), answered && answer.StatusCode == http.StatusNotFound:
-		e.Kind, e.Err = ErrNotFound, nil
+		e.Kind, e.Err, e.Advice = ErrNotFound, nil, fmt.Sprintf("check the name and the tag; if it is private, log in with 'docker login %s'", host)
 	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData), isHeaderMismatch(err):
 		e.Kind, e.Advice = ErrDigest, "the registry is damaged or hostile; nothing was kept"
+	case isUnreachable(err):
+		e.Advice = "check the host and the port, and whether the server runs"
 	}
 	return e
 }
@@ -100,6 +103,12 @@ func explain(subject, host string, err error) error {
 // isHeaderMismatch reports whether a header of a response names another digest than was asked for. The library has no type for that error.
 func isHeaderMismatch(err error) bool {
 	return strings.Contains(err.Error(), "invalid response; digest mismatch in ")
+}
+
+// isUnreachable reports whether no connection was made.
+func isUnreachable(err error) bool {
+	failed, ok := errors.AsType[*net.OpError](err)
+	return ok && failed.Op == "dial"
 }
 
 // withoutURL shortens the URL in an error to its host: a URL to which a registry has redirected may hold a secret.

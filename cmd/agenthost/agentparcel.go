@@ -139,7 +139,7 @@ func (p *parcel) addTree(ctx context.Context, path string) error {
 	return fs.WalkDir(p.root.FS(), top, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return err
+			return regularfile.Unreadable(filepath.Join(p.dir, filepath.FromSlash(name)), "file", err)
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case name != top && strings.HasPrefix(entry.Name(), "."):

@@ -197,7 +197,7 @@ func TestAPluginTravels(t *testing.T) {
 	said, _ = colleague.must("run", "hi")
 	require.Equal(t, "greeter 1.0.0\n", said)
 	_, said = colleague.must("plugin", "pull")
-	require.Contains(t, said, "is on this machine")
+	require.Contains(t, said, "is already on this machine")
 	colleague.fails(exitFailed, "plugin", "lock")
 }
 
@@ -268,6 +268,14 @@ func TestAPluginIsPulledIntoAFile(t *testing.T) {
 		"-o and --minisign are for one plugin; name it":            {"pull", "-o", "x.wasm"},
 		"--key is missing":                                         {"sign", "redact.wasm"},
 		"--minisign is missing":                                    {"verify", "redact.wasm"},
+		"the FILE comes first":                                     {"push", "oci://" + repository + ":1", "redact.wasm"},
+		"it begins with https:// in place of oci://":               {"push", "redact.wasm", "https://" + repository + ":1"},
+		"leave the tag and the digest out of":                      {"sign", "redact.wasm", "--key", "acme.key", "--repository", repository + ":1"},
+		"is not the name of a repository":                          {"sign", "redact.wasm", "--key", "acme.key", "--repository", "redact"},
+		"name the file that ends in .key":                          {"sign", "redact.wasm", "--key", "acme.pub"},
+		"leave .key out of the name":                               {"keygen", "acme.key"},
+		"greeter.ts is the name of a script":                       {"pack", "redact.wasm", "-o", "greeter.ts"},
+		"plugin file: none.ts: there is no such file":              {"pack", "none.ts"},
 		`--minisign: minisign: "RWx" is not a public key`:          {"verify", "redact.wasm", "--minisign", "RWx"},
 		"it does not exist, or you may not read it":                {"inspect", "oci://" + repository + ":9"},
 		"missing.key: there is no such file":                       {"push", "redact.wasm", "oci://" + repository + ":1", "--sign", "missing.key"},
@@ -275,6 +283,9 @@ func TestAPluginIsPulledIntoAFile(t *testing.T) {
 	} {
 		require.Contains(t, n.fails(exitUsage, append([]string{"plugin"}, args...)...), says)
 	}
+	n.write("plain.wasm", string(module))
+	require.Contains(t, n.fails(exitFailed, "plugin", "push", "plain.wasm", "oci://localhost:1/redact:1"), "check the host and the port, and whether the server runs")
+	require.Contains(t, n.fails(exitFailed, "plugin", "pack", "redact.wasm", "-o", "none/redact.wasm"), "none/redact.wasm: there is no directory none")
 	require.Contains(t, n.fails(exitPlugin, "plugin", "push", "acme.pub", "oci://"+repository+":1"), "only a plugin that loads can be packed")
 }
 

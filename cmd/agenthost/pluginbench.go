@@ -29,8 +29,9 @@ func (a *app) pluginBenchCommand() *cobra.Command {
 		Use:   "bench FILE [flags]",
 		Short: "Measure what each hook of a plugin costs",
 		Long: `Load the plugin like an agent does, with the default limits and no grants but those of --grant, configure
-it, and call each hook repeatedly in the same situation: the second round of an agent whose history has 20 messages of 1 KB
-and whose tool returns 1 KB. before_agent and after_agent are called at the start and the end of that run.
+it, and call each hook repeatedly in the same situation: the second round of an agent whose history has 20
+messages of 1 KB and whose tool returns 1 KB. before_agent and after_agent are called at the start and the
+end of that run.
 
 The columns are
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,9 @@ files are never replaced.`,
 
 func (a *app) pluginKeygen(name string, open bool) error {
 	fail := func(code int, err error) error { return &exitError{code, fmt.Errorf("plugin keygen: %w", err)} }
+	if ext := filepath.Ext(name); ext == ".key" || ext == ".pub" {
+		return fail(exitUsage, fmt.Errorf("leave %s out of the name: the command makes two files, NAME.key and NAME.pub", ext))
+	}
 	private, public := name+".key", name+".pub"
 	for _, path := range []string{private, public} {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {

@@ -28,8 +28,9 @@ func (a *app) pluginLockCommand() *cobra.Command {
 what has changed since the last time, and write agenthost.lock beside the manifest. It has for each plugin
 the digests of its manifest in the registry and of its module, its signer, and what it asks for: hooks, the
 messages that they see, capabilities, keys of the run's context, and the fields of other middleware that it
-reads and writes. A run uses these modules and no others. Keep the file together with the manifest. Manifests of agents that the agent uses as tools or
-subagents have lock files of their own, which the command writes, too.
+reads and writes. A run uses these modules and no others. Keep the file together with the manifest.
+Manifests of agents that the agent uses as tools or subagents have lock files of their own, which the
+command writes, too.
 
 A plugin that asks for more than the lock file says, or has another signer, must be accepted: at a terminal
 the command asks, elsewhere it takes --accept. Otherwise it changes nothing, and the exit code is 5.`,

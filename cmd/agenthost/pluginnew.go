@@ -91,7 +91,7 @@ func (a *app) pluginNew(ctx context.Context, name string, flags *pluginNew) erro
 	if p.Language.IsScript() {
 		build = "agenthost plugin check " + p.File()
 	}
-	_, err = fmt.Fprintf(a.out, "\nNext:\n  cd %s\n  %s\n  agenthost plugin test\n  agenthost run \"hello\"\n", name, build)
+	_, err = fmt.Fprintf(a.out, "\nNext:\n  cd %s\n  %s\n  agenthost plugin test\n  agenthost run \"hello\"\n  agenthost dev\n", name, build)
 	return err
 }
 

@@ -34,9 +34,9 @@ the plugin. The names of functions stay, because they appear in the text of a tr
 same as before.
 
 Like strip, pack replaces the file, unless -o names another one; it never leaves a partial file. Packing a
-file again changes nothing. Of a script, such as policy.ts, it makes one module with the script and its
-engine, policy.wasm in the same directory, which loads everywhere. The printed digest pins the file in a manifest. Sign a plugin after packing it,
-because a signature covers the bytes of the file.`,
+file again changes nothing. From a script, such as policy.ts, it makes policy.wasm in the same directory:
+one module with the script and its engine, which loads everywhere. The printed digest pins the file in a
+manifest. Sign a plugin after packing it, because a signature covers the bytes of the file.`,
 		Example: `  agenthost plugin pack redact.wasm
   agenthost plugin pack policy.ts
   agenthost plugin pack target/wasm32-unknown-unknown/release/redact.wasm -o redact.wasm`,
@@ -50,11 +50,14 @@ because a signature covers the bytes of the file.`,
 }
 
 func (a *app) pluginPack(ctx context.Context, file, output string) error {
+	output = cmp.Or(output, packedName(file))
+	if loaderOf(output) != nil {
+		return &exitError{exitUsage, fmt.Errorf("plugin pack: %s is the name of a script, and the packed plugin is a module; name a file that ends in .wasm with -o FILE", output)}
+	}
 	p, err := a.packPlugin(ctx, "plugin pack", file)
 	if err != nil {
 		return err
 	}
-	output = cmp.Or(output, packedName(file))
 	if same := bytes.Equal(p.packed, p.module); !same || output != file {
 		if err := atomicfile.Write(output, p.packed, p.perm); err != nil {
 			return &exitError{exitFailed, fmt.Errorf("plugin pack: %w; name another file with -o FILE", err)}

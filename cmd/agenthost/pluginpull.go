@@ -25,13 +25,14 @@ func (a *app) pluginPullCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pull [oci://HOST/NAME:TAG] [flags]",
 		Short: "Pull the manifest's plugins from their registries, or one plugin into a file",
-		Long: `Without an argument, fetch the plugins of the manifest, and of the agents that it uses, that come from a
-registry or a URL, and keep them on this machine, where a run finds them without a network. A plugin that agenthost.lock has is fetched with
-the digest there, even if its tag has moved. One that is not locked yet is fetched as its tag says now. A
-plugin that asks for more than the lock file says, also about another version of it, is refused.
+		Long: `Without an argument, fetch those plugins of the manifest, and of the agents that it uses, that come from a
+registry or a URL, and keep them on this machine, where a run finds them without a network. A plugin in
+agenthost.lock is fetched with the digest there, even if its tag has moved. One that is not locked yet is
+fetched as its tag says now. A plugin that asks for more than the lock file says, even under another tag, is
+refused.
 
-With an argument, pull one plugin into the file NAME.wasm, or that of -o, which must not exist yet. Of a
-signed plugin, the signature goes to the same name with .minisig.
+With an argument, pull one plugin into the file NAME.wasm, or the one that -o names, which must not exist
+yet. With --minisign, its signature is written to the same name with .minisig at the end.
 
 The exit code is 5 if a plugin was refused.`,
 		Example: `  agenthost plugin pull
@@ -154,7 +155,7 @@ func (a *app) pullFirst(ctx context.Context, flags *runFlags) error {
 // pull fetches one plugin, and returns what happened and whether the plugin is locked.
 func (f *fetcher) pull(ctx context.Context, r *manifest.RemotePlugin) (said string, locked bool, err error) {
 	if f.usable(r) {
-		return "is on this machine", true, nil
+		return "is already on this machine", true, nil
 	}
 	entry := f.locked.Find(r.Source)
 	p, err := f.fetch(ctx, r, entry)

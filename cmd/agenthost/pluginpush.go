@@ -42,6 +42,9 @@ other program that writes Docker's configuration.`,
 }
 
 func (a *app) pluginPush(ctx context.Context, file, target, key string, flags *registryFlags) error {
+	if isReference(file) {
+		return &exitError{exitUsage, errors.New("plugin push: the FILE comes first, and then oci://HOST/NAME:TAG")}
+	}
 	ref, err := parseReference("plugin push", target)
 	if err != nil {
 		return err

@@ -52,9 +52,12 @@ func (a *app) pluginSign(file, keyFile, repository string) error {
 	}
 	comment := "agenthost"
 	if repository != "" {
+		if _, err := reference.Parse(repository); err == nil {
+			return fail(exitUsage, fmt.Errorf("--repository: leave the tag and the digest out of %q: the signature is for all of them", repository))
+		}
 		ref, err := reference.Parse(repository + ":latest")
 		if err != nil {
-			return fail(exitUsage, fmt.Errorf("--repository: %w", err))
+			return fail(exitUsage, fmt.Errorf("--repository: %q is not the name of a repository, which looks like ghcr.io/acme/redact", repository))
 		}
 		in := author.Read(file, module)
 		if !in.OK {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -17,16 +18,24 @@ const grantUsage = "what the plugin may do, as under grant in a manifest: a `GRA
 // pluginUnder returns a plugin with the configuration and the grant that the flags --config and --grant say.
 func pluginUnder(config, grant string) (w plugin.Wasm, err error) {
 	if w.Config, err = readConfig(config); err != nil {
-		return w, &exitError{exitUsage, fmt.Errorf("--config: %w", err)}
+		return w, flagUsage("--config", err)
 	}
 	name, text, err := flagOrFile("--grant", grant)
 	if err == nil && strings.TrimSpace(text) != "" {
 		w.Grant, err = manifest.ParseGrant(name, []byte(text), os.LookupEnv)
 	}
 	if err != nil {
-		return w, &exitError{exitUsage, fmt.Errorf("--grant: %w", err)}
+		return w, flagUsage("--grant", err)
 	}
 	return w, nil
+}
+
+// flagUsage returns the error of a flag. One about a place in the flag's text begins with the flag already.
+func flagUsage(flag string, err error) error {
+	if placed, ok := errors.AsType[*strictyaml.Error](err); !ok || placed.Problems[0].File != flag {
+		err = fmt.Errorf("%s: %w", flag, err)
+	}
+	return &exitError{exitUsage, err}
 }
 
 // flagOrFile returns the text of a flag, or of the file that @FILE names, and the name of its source.

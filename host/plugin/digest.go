@@ -31,7 +31,7 @@ func checkDigest(code []byte, want string) error {
 }
 
 // ErrSignature reports a module that none of the expected keys has signed.
-var ErrSignature = errors.New("the module has no valid signature")
+var ErrSignature = errors.New("it has no valid signature")
 
 // SignatureSuffix is what minisign appends to the name of a file to name its signature.
 const SignatureSuffix = minisig.Suffix

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
 // Write creates a file with these permissions, or replaces its content. If path is a symbolic link, Write replaces its target.
@@ -15,7 +17,7 @@ func Write(path string, content []byte, perm fs.FileMode) (err error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return err
+		return regularfile.Uncreatable(path, err)
 	}
 	defer func() {
 		if err != nil {

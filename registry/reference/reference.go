@@ -46,6 +46,9 @@ func Parse(given string) (Reference, error) {
 	wrong := func(what string) (Reference, error) {
 		return Reference{}, fmt.Errorf("%q: %s; a reference looks like ghcr.io/acme/redact:1.2", text.Cut(text.Clean(given), 200), what)
 	}
+	if scheme, _, found := strings.Cut(given, "://"); found && scheme+"://" != Scheme {
+		return wrong("it begins with " + text.Cut(text.Clean(scheme), 20) + ":// in place of " + Scheme)
+	}
 	name, pinned, isPinned := strings.Cut(strings.TrimPrefix(given, Scheme), "@")
 	if isPinned && !IsDigest(pinned) {
 		return wrong("the part after @ must be sha256: and 64 hexadecimal digits")

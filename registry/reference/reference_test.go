@@ -34,7 +34,7 @@ func TestParseRefuses(t *testing.T) {
 		"":                          "does not begin with the host",
 		"redact:1.2":                "does not begin with the host",
 		"acme/redact:1.2":           "does not begin with the host",
-		"https://ghcr.io/a/b:1":     "the host of the registry is not valid",
+		"https://ghcr.io/a/b:1":     "it begins with https:// in place of oci://",
 		"user@ghcr.io/a:1":          "after @ must be sha256:",
 		"ghcr.io/acme/redact":       "it has no tag",
 		"ghcr.io/acme/Redact:1":     "the name must consist of lower-case letters",

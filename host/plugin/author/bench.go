@@ -59,7 +59,7 @@ func Bench(ctx context.Context, w plugin.Wasm, each time.Duration, hooks ...abi.
 	if len(hooks) == 0 {
 		hooks = slices.DeleteFunc(abi.Hooks(), missing)
 	} else if at := slices.IndexFunc(hooks, missing); at >= 0 {
-		return nil, fmt.Errorf("the plugin has no hook %s with this configuration", hooks[at])
+		return nil, fmt.Errorf("the plugin has no hook %s with this configuration; its hooks are %v", hooks[at], slices.DeleteFunc(abi.Hooks(), missing))
 	}
 	idle := w
 	idle.Path, idle.Bytes, idle.SHA256, idle.Minisign, idle.Config = "", emptyGuest(description), "", nil, nil

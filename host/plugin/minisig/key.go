@@ -22,8 +22,8 @@ type Key struct{ key minisign.PublicKey }
 func ParseKey(line string) (Key, error) {
 	var k Key
 	if err := k.key.UnmarshalText([]byte(line)); err != nil {
-		return k, fmt.Errorf("minisign: %q is not a public key; a public key is the line of the key file that begins with RW: %w",
-			text.Cut(text.Clean(line), 80), err)
+		return k, fmt.Errorf("minisign: %q is not a public key; give the line that begins with RW, which is the last one of the author's .pub file",
+			text.Cut(text.Clean(line), 80))
 	}
 	return k, nil
 }

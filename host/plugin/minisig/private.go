@@ -51,7 +51,7 @@ func ReadPrivateKey(file []byte, password string) (k PrivateKey, err error) {
 	file = trimmed(file)
 	if !minisign.IsEncrypted(file) {
 		if err := k.key.UnmarshalText(file); err != nil {
-			return k, fmt.Errorf("it is not a private key of minisign: %w", err)
+			return k, errors.New("it is not a private key of minisign; name the file that ends in .key")
 		}
 		return k, nil
 	}

@@ -78,14 +78,14 @@ const (
 )
 
 // entryOf returns the absolute path of the file with which the script begins: of a directory, what its package.json says in main.
-func entryOf(path string) (string, error) {
-	path, err := filepath.Abs(path)
+func entryOf(given string) (string, error) {
+	path, err := filepath.Abs(given)
 	if err != nil {
 		return "", err
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("plugin file: %w", err)
+		return "", fmt.Errorf("plugin file: %w", regularfile.Unreadable(given, "file", err))
 	}
 	if !info.IsDir() {
 		return path, nil

@@ -32,13 +32,14 @@ func isPython(name string) bool {
 // collect reads a script in Python: one file, or a package with all its modules, and the packages of the directory vendor beside it.
 // The same files give the same result in any directory. It also returns the paths of the files and directories that it has read: a
 // directory changes when it gets a file.
-func collect(name string) (s python.Script, read []string, err error) {
-	if name, err = filepath.Abs(name); err != nil {
+func collect(given string) (s python.Script, read []string, err error) {
+	name, err := filepath.Abs(given)
+	if err != nil {
 		return s, nil, err
 	}
 	info, err := os.Stat(name)
 	if err != nil {
-		return s, nil, fmt.Errorf("plugin file: %w", err)
+		return s, nil, fmt.Errorf("plugin file: %w", regularfile.Unreadable(given, "file", err))
 	}
 	c := collection{files: map[string]string{}}
 	s = python.Script{File: filepath.Base(name), Files: c.files}

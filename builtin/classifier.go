@@ -15,7 +15,8 @@ import (
 // classifier is the decision model of a middleware.
 type classifier struct {
 	decider model.Decider
-	chat    bool // the decider is a chat model, whose calls the run counts itself
+	info    model.Info // of the decider, for its price
+	chat    bool       // the decider is a chat model, whose calls the run counts itself
 }
 
 // classifierOf returns the classifier that a configuration names.
@@ -28,7 +29,7 @@ func classifierOf(env *host.Env, key, name string) (*classifier, error) {
 		return nil, err
 	}
 	if decider, ok := model.DeciderOf(m); ok {
-		return &classifier{decider: decider}, nil
+		return &classifier{decider: decider, info: m.Info()}, nil
 	}
 	return &classifier{decider: &decision.Chat{Model: runModel{m}}, chat: true}, nil
 }
@@ -55,7 +56,7 @@ func (c *classifier) decide(ctx context.Context, rt *host.Runtime, req *model.De
 		return nil, err
 	}
 	if !c.chat {
-		rt.Spend(answers.Usage)
+		rt.Spend(answers.Usage, rt.CostOf(c.info, answers.Usage))
 	}
 	return answers, nil
 }

@@ -8,10 +8,11 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
 )
 
 // LoopControl keeps an agent going while its list of todos has open items, and stops it from asking for the same thing
-// again and again. Unless max_continues is 0, it needs todo_list, or another middleware with a state field todos of the
+// again and again, or from spending too much. Unless max_continues is 0, it needs todo_list, or another middleware with a state field todos of the
 // same form. LangChain has no such middleware.
 //
 // # Open todos
@@ -27,6 +28,11 @@ import (
 //
 // With max_repeats, the middleware counts calls with the same tool and the same arguments in consecutive answers of the model.
 // A call beyond the limit does not run; repeat_behavior says what happens instead. Only calls of the model in this run count.
+//
+// # Cost
+//
+// With max_cost, the run ends with a message before the next model call once its model calls have cost that much. The agent needs
+// prices of all its models, because a budget that cannot be kept is an error; and so is a model that does not say how many tokens it used.
 type LoopControl struct {
 	// MaxContinues is how often a run is continued because of open todos. nil: 3; 0: never.
 	MaxContinues *int `yaml:"max_continues" schema:"default=3,min=0"`
@@ -47,11 +53,13 @@ type LoopControl struct {
 	// that tells the model to change its approach, and the others run. "end": no call of the answer runs, each is answered
 	// with an error, and the run ends with a message.
 	RepeatBehavior string `yaml:"repeat_behavior" schema:"default=continue,enum=continue|end"`
+	// MaxCost is what a run may cost, in the currency of the prices, such as "0.50"; "": any amount.
+	MaxCost string `yaml:"max_cost"`
 }
 
 var loopControlEntry = Entry{
 	Name:    "loop_control",
-	Summary: "goes on while todos are open, and stops calls that are repeated over and over",
+	Summary: "goes on while todos are open, and stops calls that are repeated over and over, or runs that cost too much",
 	Example: `- loop_control:
     max_continues: 0 # 3 where the agent has todo_list, too
     max_repeats: 3
@@ -70,6 +78,9 @@ func (c LoopControl) Name() string { return "loop_control" }
 // Hooks checks the configuration.
 func (c LoopControl) Hooks(_ context.Context, env host.Env) (*host.Hooks, error) {
 	l := &loopController{name: env.Name, continues: 3, repeats: c.MaxRepeats, tools: c.RepeatTools}
+	if err := l.limitCost(c.MaxCost, &env); err != nil {
+		return nil, err
+	}
 	if c.MaxContinues != nil {
 		l.continues = *c.MaxContinues
 	}
@@ -78,8 +89,8 @@ func (c LoopControl) Hooks(_ context.Context, env host.Env) (*host.Hooks, error)
 		return nil, fmt.Errorf("max_continues is %d; it must not be negative", l.continues)
 	case l.repeats < 0:
 		return nil, fmt.Errorf("max_repeats is %d; it must not be negative", l.repeats)
-	case l.continues == 0 && l.repeats == 0:
-		return nil, errors.New("max_continues and max_repeats are both 0, so it would do nothing; set one of them")
+	case l.continues == 0 && l.repeats == 0 && l.maxCost == 0:
+		return nil, errors.New("max_continues and max_repeats are both 0, and max_cost is not set, so it would do nothing; set one of them")
 	}
 	switch c.RepeatBehavior {
 	case "", "continue":
@@ -106,6 +117,9 @@ func (c LoopControl) Hooks(_ context.Context, env host.Env) (*host.Hooks, error)
 	}
 	if l.ends {
 		hooks.AfterModel.CanJumpTo = []abi.Target{abi.JumpEnd}
+	}
+	if l.maxCost > 0 {
+		hooks.BeforeModel = host.NodeHook{Func: l.beforeModel, CanJumpTo: []abi.Target{abi.JumpEnd}}
 	}
 	if l.continues > 0 {
 		hooks.BeforeAgent.Func = l.beforeAgent
@@ -134,6 +148,8 @@ type loopController struct {
 	repeats   int // 0 means no limit
 	tools     []string
 	ends      bool
+	maxCost   model.Amount // 0 means no limit
+	currency  string
 }
 
 func (l *loopController) state(rt *host.Runtime) (loopState, error) {

@@ -50,6 +50,10 @@ type Config struct {
 	// hook, one model call with its wraps, or one batch of tool calls. 0 means DefaultRecursionLimit.
 	RecursionLimit int
 	ToolCalls      ToolCallConfig
+	Prices         *model.Prices // what models cost; nil: nobody knows
+	// MaxCost is what a run may cost, in the currency of Prices. When it has cost that much, or if nobody can say how much, the next model call is a
+	// [*LimitError]. Each agent inside the run has the same budget for itself, and what it spent counts when it has ended. 0: any amount.
+	MaxCost model.Amount
 
 	Tracer Tracer // is told when runs and their parts begin and end; nil: nobody is
 	// Logger gets warnings and details of runs. A record whose text an event reports, too, has the attribute "event" with the type of

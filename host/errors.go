@@ -85,6 +85,7 @@ const (
 	CodeRecursionLimit = "RECURSION_LIMIT_EXCEEDED"
 	CodeModelCallLimit = "MODEL_CALL_LIMIT_EXCEEDED"
 	CodeToolCallLimit  = "TOOL_CALL_LIMIT_EXCEEDED"
+	CodeCostLimit      = "COST_LIMIT_EXCEEDED"
 )
 
 // JumpError means that a hook made a jump that it did not declare, or that leads nowhere.

@@ -18,7 +18,7 @@ const (
 	EventRun          EventType = "run"        // the run starts or goes on: Messages, Answers and Metadata of the input
 	EventStep         EventType = "step"       // a step starts: Step, Index
 	EventHook         EventType = "hook"       // a hook ended: Step, Call and Messages of a wrap, Update, Error, Interrupts, Duration
-	EventModel        EventType = "model"      // a model call ended: Step, Model, Messages, Error, Duration
+	EventModel        EventType = "model"      // a model call ended: Step, Model, Messages, Error, Duration, Cost
 	EventModelRequest EventType = "request"    // a model is about to be called, if Input.Requests says so: Step, Request
 	EventTool         EventType = "tool"       // a tool call starts (Call), or ended (Call, Messages, Error, Duration)
 	EventToken        EventType = "token"      // a piece of an answer: Step, Index (a new one voids all earlier pieces), Message; Text, Reasoning or CallPiece
@@ -27,7 +27,7 @@ const (
 	EventCustom       EventType = "custom"     // a hook or tool emitted it: Step, Name, Data
 	EventWarn         EventType = "warn"       // something was ignored or discarded: Step, Text
 	EventAlert        EventType = "alert"      // tools are called more often than ToolCallConfig.Alert allows: Step, Call, Text
-	EventEnd          EventType = "end"        // the run is over: Status, Next, Error, Interrupts, Duration; see SpanRun for Messages
+	EventEnd          EventType = "end"        // the run is over: Status, Next, Error, Interrupts, Duration, Cost; see SpanRun for Messages
 )
 
 // logEvent is the key that marks a log record whose text an event of the run reports, too. The value is the type of that event.
@@ -82,11 +82,13 @@ type Event struct {
 	Duration time.Duration `json:"duration,omitempty"` // nanoseconds in JSON
 	// FirstToken is how long a model took for its first token. 0: the answer did not come in tokens.
 	FirstToken time.Duration `json:"first_token,omitempty"`
-	Fuel       uint64        `json:"fuel,omitempty"`       // units of fuel that a plugin's hook used
-	Memory     int64         `json:"memory,omitempty"`     // memory of the plugin's instance after the call, in bytes
-	HostCalls  int           `json:"host_calls,omitempty"` // operations that a plugin's hook asked the host for
-	Digest     string        `json:"digest,omitempty"`     // digest of the plugin
-	Instance   uint64        `json:"instance,omitempty"`   // number of the plugin's instance
+	// Cost is what a model call, or a run up to its end, has cost, in the currency of Config.Prices. nil: it is unknown.
+	Cost      *model.Amount `json:"cost,omitempty"`
+	Fuel      uint64        `json:"fuel,omitempty"`       // units of fuel that a plugin's hook used
+	Memory    int64         `json:"memory,omitempty"`     // memory of the plugin's instance after the call, in bytes
+	HostCalls int           `json:"host_calls,omitempty"` // operations that a plugin's hook asked the host for
+	Digest    string        `json:"digest,omitempty"`     // digest of the plugin
+	Instance  uint64        `json:"instance,omitempty"`   // number of the plugin's instance
 
 	Response *model.Response `json:"-"` // only for a [Tracer]: the answer of a model, before hooks have changed it
 }

@@ -37,6 +37,9 @@ type Generation struct {
 func (rt *Runtime) StartGenerate(ctx context.Context, m model.Model, req *model.Request) *Generation {
 	g := &Generation{rt: rt, model: m, request: req, err: rt.closed}
 	if g.err == nil {
+		g.err = rt.run.affords(m.Info())
+	}
+	if g.err == nil {
 		g.start = rt.run.clock()
 		g.ctx, g.span = rt.run.trace(ctx, Span{Kind: SpanModel, Step: rt.step, Model: m.Info(), Request: req})
 	}
@@ -65,13 +68,13 @@ func (g *Generation) Finish() (*model.Response, error) {
 	for _, text := range g.notices {
 		rt.Warn(text)
 	}
-	resp, err := g.resp, g.err
+	resp, err, cost := g.resp, g.err, model.Cost{}
 	if err == nil && (resp == nil || resp.AI() == nil) {
 		err = errNoAI
 	}
 	if err == nil {
 		resp = rt.identified(resp)
-		r.budget.usage.add(resp.Messages)
+		cost = r.count(g.model.Info(), resp.Messages)
 		err = withoutDeepValues(resp.Messages)
 	}
 	if err != nil {
@@ -85,9 +88,12 @@ func (g *Generation) Finish() (*model.Response, error) {
 		if err != nil {
 			event.Error = eventError(err)
 		} else {
-			event.Messages = resp.Messages
+			event.Messages, event.Cost = resp.Messages, r.shownCost(cost)
 		}
-		rt.emit.finish(g.span, event)
+		g.span.finishModel(event, resp)
+		if rt.emit.on() {
+			rt.emit.send(event)
+		}
 	}
 	return resp, err
 }

@@ -9,12 +9,13 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/model"
 )
 
 // This file holds what an agent offers to the agents that its tools run inside it.
 
 // Inner returns the configuration of an agent inside this one. It takes over the agent's model and named models, tools,
-// fields, store, checkpointer, durability, limits, logger, tracer, clock and seeds, but no system prompt, middleware, breakpoints or
+// fields, store, checkpointer, durability, limits, prices, logger, tracer, clock and seeds, but no system prompt, middleware, breakpoints or
 // alerts. Its name consists of the agent's name, a dot, and the given name; or of the given name only, if the agent has none.
 func (e *Env) Inner(name string) Config {
 	inner := Config{
@@ -28,6 +29,7 @@ func (e *Env) Inner(name string) Config {
 		inner.State, inner.Durability, inner.RecursionLimit = slices.Clone(outer.State), outer.Durability, outer.RecursionLimit
 		inner.ToolCalls, inner.Clock, inner.Seed, inner.MayHaveTool = outer.ToolCalls, outer.Clock, outer.Seed, outer.MayHaveTool
 		inner.ToolCalls.Alert, inner.Tracer = nil, outer.Tracer
+		inner.Prices, inner.MaxCost = outer.Prices, outer.MaxCost
 	}
 	return inner
 }
@@ -80,6 +82,8 @@ func (rt *Runtime) CallID() string { return cmp.Or(rt.nested, rt.callID) }
 // Input.AcceptChanges.
 func (rt *Runtime) AcceptsChanges() bool { return rt.run.input.AcceptChanges }
 
-// Spend adds tokens that a tool or hook has used by itself to the run's usage, for example those of an agent that it runs.
+// Spend adds tokens that a tool or hook has used by itself, and what they cost, to those of the run, for example those of an agent that it runs.
 // Tokens of [Runtime.Generate] are counted already.
-func (rt *Runtime) Spend(spent abi.Usage) { rt.run.budget.usage.add([]abi.Message{{Usage: &spent}}) }
+func (rt *Runtime) Spend(spent abi.Usage, cost model.Cost) {
+	rt.run.budget.usage.add([]abi.Message{{Usage: &spent}}, cost)
+}

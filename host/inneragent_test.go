@@ -89,7 +89,7 @@ func TestWhatAnInnerAgentSpendsCounts(t *testing.T) {
 	t.Parallel()
 	b := setup(t, scripted.CallTools(abi.Call("1", "spend", nil), abi.Call("2", "spend", nil)), scripted.Say("done"))
 	b.tool("spend", func(_ context.Context, rt *host.Runtime, call *abi.ToolCall) (*host.ToolOutput, error) {
-		rt.Spend(abi.Usage{InputTokens: 10, OutputTokens: 1})
+		rt.Spend(abi.Usage{InputTokens: 10, OutputTokens: 1}, model.Cost{})
 		if rt.CallID() != call.ID {
 			return nil, errors.New("another call: " + rt.CallID())
 		}

@@ -102,6 +102,7 @@ type modelCall struct {
 	// reserved is the id of the next answer. It is made before the model is called, so that tokens can name the message that they
 	// belong to.
 	reserved string
+	cost     model.Cost
 	first    time.Time // when the first token of the present call came; zero: none has
 }
 
@@ -170,9 +171,12 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 	if len(req.Tools) == 0 && req.ToolChoice != "" { // there is nothing to choose from
 		req = req.WithToolChoice("")
 	}
+	if err := r.affords(m.Info()); err != nil {
+		return nil, err
+	}
 	name := m.Info().Name
 	c.calls++
-	c.reserved, c.first = r.ids.Ahead(), time.Time{}
+	c.reserved, c.first, c.cost = r.ids.Ahead(), time.Time{}, model.Cost{}
 	start := r.clock()
 	ctx, span := r.trace(ctx, Span{Kind: SpanModel, Step: ModelStep, Model: m.Info(), Request: req})
 	resp, err := c.call(ctx, m, req)
@@ -180,7 +184,7 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 		err = errNoAI
 	}
 	if err == nil {
-		resp = c.named(resp)
+		resp = c.named(m.Info(), resp)
 		err = withoutDeepValues(resp.Messages)
 	}
 	if err != nil {
@@ -197,7 +201,7 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 		if err != nil {
 			event.Error = eventError(err)
 		} else {
-			event.Messages = resp.Messages
+			event.Messages, event.Cost = resp.Messages, r.shownCost(c.cost)
 		}
 		span.finishModel(event, resp)
 		if events.on() {
@@ -284,7 +288,7 @@ func modelError(name string, err error) error {
 
 // named returns a copy of a model's response in which messages have the agent's name and an id, and counts its tokens. What the
 // model returned is not changed, since the model may return it again.
-func (c *modelCall) named(resp *model.Response) *model.Response {
+func (c *modelCall) named(by model.Info, resp *model.Response) *model.Response {
 	r, out := c.run, *resp
 	out.Messages = slices.Clone(resp.Messages)
 	for i := range out.Messages {
@@ -292,7 +296,7 @@ func (c *modelCall) named(resp *model.Response) *model.Response {
 			m.Name = r.agent.config.Name
 		}
 	}
-	r.budget.usage.add(out.Messages)
+	c.cost = r.count(by, out.Messages)
 	if ai := out.AI(); ai.ID == "" {
 		ai.ID = c.reserved
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/history"
+	"github.com/agenthost/agenthost/host/model"
 )
 
 // Input starts a run, or goes on with one. Messages and State start a new run; if the thread has a run that failed or waits,
@@ -86,6 +87,8 @@ type Result struct {
 	Next       string        // the step that Resume or Continue performs next; "": the run is over, or the input was refused
 	StopReason string        // why the last answer ended, in the provider's words; "": it does not say. See [model.EndingOf]
 	Usage      abi.Usage     // sum over the run's model calls
+	Cost       model.Cost    // sum over the run's model calls, by Config.Prices
+	ThreadCost model.Cost    // what the runs of the thread have cost together, with this one
 	Steps      int           // steps that the run performed; interrupted and failed steps do not count
 	Yielded    bool          // it stopped because Input.Yield or [Agent.Drain] wanted it to
 }

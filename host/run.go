@@ -117,7 +117,7 @@ func (r *run) do(ctx context.Context) error {
 	if events.wants(span) {
 		end := &Event{
 			Type: EventEnd, Status: r.status(err), Next: r.next(), Interrupts: r.questions.waiting(),
-			Duration: r.agent.now().Sub(start),
+			Duration: r.agent.now().Sub(start), Cost: r.shownCost(r.budget.usage.spent()),
 		}
 		if err != nil {
 			end.Error = eventError(err)
@@ -287,7 +287,8 @@ func (r *run) result(err error) *Result {
 	return &Result{
 		RunID: r.id, Thread: r.thread.id, Status: r.status(err), Messages: shown.Messages(), State: shown.output(),
 		Structured: shown.structured(), StopReason: stopReason(shown.Messages()),
-		Interrupts: r.questions.waiting(), Next: r.next(), Usage: r.budget.usage.total(), Steps: r.budget.steps,
+		Interrupts: r.questions.waiting(), Next: r.next(), Usage: r.budget.usage.total(), Cost: r.budget.usage.spent(),
+		ThreadCost: r.thread.spent.Add(r.budget.usage.spent()), Steps: r.budget.steps,
 		Checkpoint: r.thread.parent, Yielded: r.progress.yielded,
 	}
 }

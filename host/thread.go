@@ -7,6 +7,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/model"
 )
 
 // Reasons why an input cannot be used with its thread.
@@ -63,6 +64,8 @@ type thread struct {
 	wasOver   bool   // the run that goes on was already over
 	failure   string // why the run that goes on had stopped
 	cancelled bool   // whether that run was cancelled
+
+	spent model.Cost // what the thread's earlier runs have cost
 }
 
 // kept reports whether the thread is kept.

@@ -51,6 +51,7 @@ func (r *run) open(ctx context.Context) error {
 		}
 		return nil
 	}
+	t.spent = costOf(c.Earlier).Add(costOf(c.Cost))
 	if c.Next != "" && held.ID == held.Newest {
 		t.givenUp = c.Run.ID
 	}
@@ -172,6 +173,7 @@ func (r *run) goOn(held *checkpoint.Thread) error {
 	}
 	r.seed, r.traced = c.Run.Seed, c.Trace
 	r.budget.restore(&c.Run)
+	r.budget.usage.cost, t.spent = costOf(c.Cost), costOf(c.Earlier)
 	r.progress.step, r.progress.passed, r.progress.last = endStep, c.Paused, held.Record.Step
 	t.wasOver = c.Next == ""
 	if c.Next != "" {

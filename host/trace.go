@@ -44,6 +44,7 @@ type Span struct {
 	Request  *model.Request // must not be changed
 	Metadata wire.Map       // see Input.Metadata
 	GoesOn   bool           // the run was there before: the input answers or continues it
+	Currency string         // of the costs in the event that ends it; "": costs are unknown
 	Earlier  string         // of a run that goes on: the [tracecontext.Context.Parent] of the part before; "": it had no tracer
 }
 
@@ -67,6 +68,9 @@ func (r *run) trace(ctx context.Context, s Span) (context.Context, span) {
 		return ctx, span{}
 	}
 	s.Agent, s.Run, s.Thread = r.agent.config.Name, r.id, r.thread.id
+	if prices := r.agent.config.Prices; prices != nil {
+		s.Currency = prices.Currency
+	}
 	ctx, end := tracer.Start(ctx, s)
 	return ctx, span{end: end}
 }

@@ -4,16 +4,18 @@ import (
 	"sync"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host/model"
 )
 
-// usage sums the tokens of a run's model calls. It has a lock because tools that run at once may call models, see
+// usage sums the tokens and the cost of a run's model calls. It has a lock because tools that run at once may call models, see
 // [Runtime.Generate].
 type usage struct {
-	mu  sync.Mutex
-	sum abi.Usage
+	mu   sync.Mutex
+	sum  abi.Usage
+	cost model.Cost
 }
 
-func (u *usage) add(messages []abi.Message) {
+func (u *usage) add(messages []abi.Message, cost model.Cost) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for i := range messages {
@@ -21,6 +23,13 @@ func (u *usage) add(messages []abi.Message) {
 			u.sum = u.sum.Add(*spent)
 		}
 	}
+	u.cost = u.cost.Add(cost)
+}
+
+func (u *usage) spent() model.Cost {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.cost
 }
 
 func (u *usage) total() abi.Usage {

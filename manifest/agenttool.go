@@ -52,6 +52,9 @@ func (at *toolPlace) openAgent(ctx context.Context, file string) (*Manifest, *Ag
 		return nil, nil, located(at.node, err)
 	}
 	agent, err := inner.Build(ctx, at.logger, func(config *host.Config) {
+		if config.Prices == nil {
+			config.Prices = at.agent.Prices
+		}
 		if config.Checkpointer == nil {
 			config.Checkpointer = at.agent.Checkpointer
 		}

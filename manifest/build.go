@@ -93,6 +93,9 @@ func (m *Manifest) configure(ctx context.Context, agent *Agent, logger *slog.Log
 	if err := m.buildModels(&config, agent); err != nil {
 		return config, err
 	}
+	if config.Prices, err = m.Prices.build(m); err != nil {
+		return config, err
+	}
 	if config.SystemPrompt, err = m.systemPrompt(); err != nil {
 		return config, err
 	}

@@ -11,6 +11,7 @@ type meters struct {
 	operation, firstChunk, invoke, tool, hook, save, request, queueWait metric.Float64Histogram
 	tokens, fuel                                                        metric.Int64Histogram
 	runs, faults                                                        metric.Int64Counter
+	cost                                                                metric.Float64Counter
 	active                                                              metric.Int64UpDownCounter
 }
 
@@ -41,6 +42,8 @@ func newMeters(m metric.Meter) (*meters, error) {
 	counts(&out.fuel, metricFuel, "{fuel}", "Fuel that a call of a plugin's hook used.", fuelBuckets)
 	count(&out.runs, metricRuns, "{run}", "Runs that have ended, or stopped at a question.")
 	count(&out.faults, metricFaults, "{fault}", "Calls of a plugin's hooks that failed.")
+	cost, err := m.Float64Counter(metricCost, metric.WithDescription("What model calls cost, by the prices of the agent, in its currency."))
+	out.cost, errs = cost, append(errs, err)
 	active, err := m.Int64UpDownCounter(metricActive, metric.WithUnit("{run}"), metric.WithDescription("Runs that are being performed."))
 	out.active = active
 	return out, errors.Join(append(errs, err)...)

@@ -52,6 +52,11 @@ func (t *tracer) model(ctx context.Context, s *host.Span) (context.Context, func
 			span.SetAttributes(usageOf(usage)...)
 			r.spend(usage)
 		}
+		if e.Cost != nil {
+			cost := float64(*e.Cost) / 1e9
+			span.SetAttributes(attribute.Float64(attrCost, cost), attribute.String(attrCostCurrency, s.Currency))
+			t.meters.cost.Add(ctx, cost, with(named(attrAgentName, s.Agent), attribute.String(attrRequestModel, s.Model.Name), attribute.String(attrCostCurrency, s.Currency)))
+		}
 		for _, tokens := range []struct {
 			kind  string
 			count uint64

@@ -96,6 +96,7 @@ const (
 	metricHook      = "agenthost.hook.duration"
 	metricFuel      = "agenthost.wasm.fuel"
 	metricFaults    = "agenthost.wasm.faults"
+	metricCost      = "agenthost.cost"
 	metricSave      = "agenthost.checkpoint.save.duration"
 	metricQueueWait = "agenthost.queue.wait"
 )

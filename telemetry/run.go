@@ -63,6 +63,9 @@ func (t *tracer) run(ctx context.Context, s *host.Span) (context.Context, func(e
 		span.SetAttributes(attribute.String(attrRunStatus, string(e.Status)))
 		span.asked(e.Interrupts)
 		span.SetAttributes(usageOf(r.usage)...)
+		if e.Cost != nil {
+			span.SetAttributes(attribute.Float64(attrCost, float64(*e.Cost)/1e9), attribute.String(attrCostCurrency, s.Currency))
+		}
 		if t.content && e.Status == host.Completed {
 			span.SetAttributes(ofRun(e.Messages)...)
 		}

@@ -34,6 +34,8 @@ type performance struct {
 
 	models []model.Info // the agent's own first
 	warned bool         // by warnPassing
+
+	unpriced error // why a budget in money cannot be kept; nil: it can, or there is none
 }
 
 // runner performs runs of an agent: of one here, or of one on a server.
@@ -126,6 +128,9 @@ func (p *performance) open(ctx context.Context, adjust func(*host.Config)) (err 
 	if p.agent, err = p.load(ctx, manifest.Options{}, adjust); err != nil {
 		return err
 	}
+	if p.unpriced != nil {
+		return errors.Join(&exitError{exitUsage, fmt.Errorf("--budget: %w", p.unpriced)}, p.close())
+	}
 	if err := p.flags.checkAttachments(p.models, p.err); err != nil {
 		return errors.Join(err, p.close())
 	}
@@ -191,6 +196,9 @@ const passingThread = "run"
 // adjust chooses the store of threads by the flags.
 func (p *performance) adjust(config *host.Config) {
 	p.models = modelsOf(config)
+	if p.flags.maxCost > 0 {
+		config.MaxCost, p.unpriced = p.flags.maxCost, pricesAll(config)
+	}
 	switch {
 	case p.flags.thread != "" && config.Checkpointer != nil:
 		config.Checkpointer = threadstore.Waiting(config.Checkpointer, p.flags.wait, func(thread string, busy error) {

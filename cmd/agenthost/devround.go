@@ -211,12 +211,12 @@ func (d *dev) rebuild(ctx context.Context, a *devAgent) error {
 	}
 	next := &servedAgent{path: a.path}
 	if a.served == nil {
-		if next.agent, err = m.Build(ctx, d.log, next.adjust(d.log)); err != nil {
+		if next.agent, err = m.Build(ctx, d.log, next.adjust(d.log, d.maxCost)); err != nil {
 			return err
 		}
 	} else {
 		next.agent = a.served.agent
-		if err := m.Replace(ctx, next.agent, d.log, next.adjust(d.log)); err != nil {
+		if err := m.Replace(ctx, next.agent, d.log, next.adjust(d.log, d.maxCost)); err != nil {
 			return err
 		}
 	}

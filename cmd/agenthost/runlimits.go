@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -20,6 +21,8 @@ type runLimits struct {
 	maxSteps int
 	timeout  time.Duration
 	budget   uint64
+	money    string       // as it was typed
+	maxCost  model.Amount // 0: any amount
 }
 
 func (l *runLimits) add(c *cobra.Command) {
@@ -28,6 +31,8 @@ func (l *runLimits) add(c *cobra.Command) {
 	c.Flags().DurationVar(&l.timeout, "timeout", 0,
 		"stop a run that takes longer than this `DURATION`, such as 2m; time spent waiting for a person does not count")
 	c.Flags().Uint64Var(&l.budget, "budget-tokens", 0, "stop a run before its next model step once it has used more than this `NUMBER` of tokens")
+	c.Flags().StringVar(&l.money, "budget", "",
+		"stop a run before its next model call once it has cost this `AMOUNT`, such as 0.50, in the currency of the manifest's prices, which must name all its models")
 }
 
 // check refuses invalid values. A server has names of its own for models.
@@ -43,6 +48,15 @@ func (l *runLimits) check(c *cobra.Command, server bool) error {
 		return &exitError{exitUsage, fmt.Errorf("--timeout %v: the duration must be positive", l.timeout)}
 	case given("budget-tokens") && l.budget == 0:
 		return &exitError{exitUsage, errors.New("--budget-tokens 0: the number must be at least 1")}
+	case given("budget"):
+		amount, err := model.ParseAmount(l.money)
+		if err == nil && amount == 0 {
+			err = errors.New("the amount must be more than 0")
+		}
+		if err != nil {
+			return &exitError{exitUsage, fmt.Errorf("--budget: %w", err)}
+		}
+		l.maxCost = amount
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/logline"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/notify"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/manifest/threadstore"
 	"github.com/agenthost/agenthost/server"
@@ -31,6 +32,7 @@ type serving struct {
 	file      string // serve.yaml; "": none
 	listen    string
 	storage   string
+	maxCost   model.Amount // of a run; 0: any amount
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -86,6 +88,7 @@ func (s *serving) prepare(c *cobra.Command) (*config.Config, error) {
 	if serve.Engine.Temporal != nil {
 		return nil, &exitError{exitUsage, errNoTemporal}
 	}
+	s.maxCost = model.Amount(serve.Limits.RunCost)
 	return serve, s.locateAll(c)
 }
 

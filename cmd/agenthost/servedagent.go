@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/store"
 	"github.com/agenthost/agenthost/host/store/semantic"
 	"github.com/agenthost/agenthost/manifest"
@@ -28,8 +29,11 @@ func (s *serving) build(ctx context.Context, path string, options manifest.Optio
 	served := &servedAgent{path: path}
 	s.app.file = path
 	var err error
-	if served.agent, err = s.load(ctx, options, served.adjust(logger)); err != nil {
+	if served.agent, err = s.load(ctx, options, served.adjust(logger, s.maxCost)); err != nil {
 		return nil, err
+	}
+	if err := served.affordable(s.maxCost); err != nil {
+		return nil, &exitError{exitUsage, errors.Join(fmt.Errorf("%s: limits.run_cost in serve.yaml: %w", path, err), served.agent.Close())}
 	}
 	if served.config.Name == "" {
 		return nil, &exitError{exitUsage, errors.Join(nameless(path), served.agent.Close())}
@@ -38,14 +42,36 @@ func (s *serving) build(ctx context.Context, path string, options manifest.Optio
 }
 
 // adjust returns a function that changes the configuration of the agent for a server, and notes it.
-func (a *servedAgent) adjust(logger *slog.Logger) func(*host.Config) {
+func (a *servedAgent) adjust(logger *slog.Logger, maxCost model.Amount) func(*host.Config) {
 	return func(c *host.Config) {
 		c.Logger = logger
 		if c.Durability == "" { // clients go on from any step, and another server takes over behind the last one
 			c.Durability = host.DurabilityStep
 		}
+		c.MaxCost = maxCost
 		a.config = *c
 	}
+}
+
+// affordable returns an error if the runs have a budget in money that cannot be kept, because the price of a model is missing.
+func (a *servedAgent) affordable(maxCost model.Amount) error {
+	if maxCost == 0 {
+		return nil
+	}
+	return pricesAll(&a.config)
+}
+
+// pricesAll returns an error if the price of a model is missing.
+func pricesAll(config *host.Config) error {
+	if err := config.Prices.Check(config.Model.Info()); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(config.Models)) {
+		if err := config.Prices.Check(config.Models[name].Info()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // nameless is the error of a manifest whose agent cannot be served.

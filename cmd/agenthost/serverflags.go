@@ -25,7 +25,7 @@ type serverFlags struct {
 }
 
 // notForServers lists the flags that are about an agent of this machine.
-var notForServers = []string{manifestFlag, "set", "record", "dry-run", "accept-changes", "wait", "as", "always", "always-same"}
+var notForServers = []string{manifestFlag, "set", "record", "dry-run", "accept-changes", "wait", "as", "always", "always-same", "budget"}
 
 // add adds the flags to a command that has the flags of a manifest.
 func (f *serverFlags) add(c *cobra.Command) {

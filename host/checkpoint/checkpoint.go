@@ -15,6 +15,8 @@ import (
 type Checkpoint struct {
 	Run        Run            `msgpack:"run"`
 	Next       string         `msgpack:"next,omitempty"`       // the name of the next step; "" if the run has ended
+	Cost       Cost           `msgpack:"cost,omitzero"`        // what the run's model calls have cost
+	Earlier    Cost           `msgpack:"earlier,omitzero"`     // what the thread's earlier runs have cost
 	Trace      string         `msgpack:"trace,omitempty"`      // the traceparent of the span of this part of the run; "" if it had no tracer
 	Input      uint64         `msgpack:"input,omitempty"`      // seed of the input that this part of the run took, if it is taken only once; 0: unknown
 	Paused     bool           `msgpack:"paused,omitempty"`     // a breakpoint before Next stopped the run, and will not stop it again
@@ -49,6 +51,15 @@ type Run struct {
 	ToolTokens int   // tokens of the tools' results
 	Usage      Usage // usage of the run's model calls
 }
+
+// Cost is a [github.com/agenthost/agenthost/host/model.Cost].
+type Cost struct {
+	Amount  int64  `msgpack:"amount"`
+	Unknown string `msgpack:"unknown,omitempty"`
+}
+
+// IsZero reports whether nothing was spent.
+func (c Cost) IsZero() bool { return c == Cost{} }
 
 // Cursor records how much of the history the hook of a step has seen.
 type Cursor struct {

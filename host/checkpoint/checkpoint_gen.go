@@ -10,48 +10,56 @@ import (
 func (z *Checkpoint) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
-	zb0001Len := uint32(11)
-	var zb0001Mask uint16 /* 11 bits */
+	zb0001Len := uint32(13)
+	var zb0001Mask uint16 /* 13 bits */
 	_ = zb0001Mask
 	if z.Next == "" {
 		zb0001Len--
 		zb0001Mask |= 0x2
 	}
-	if z.Trace == "" {
+	if z.Cost.IsZero() {
 		zb0001Len--
 		zb0001Mask |= 0x4
 	}
-	if z.Input == 0 {
+	if z.Earlier.IsZero() {
 		zb0001Len--
 		zb0001Mask |= 0x8
 	}
-	if z.Paused == false {
+	if z.Trace == "" {
 		zb0001Len--
 		zb0001Mask |= 0x10
 	}
-	if z.Failure == "" {
+	if z.Input == 0 {
 		zb0001Len--
 		zb0001Mask |= 0x20
 	}
-	if z.Cancelled == false {
+	if z.Paused == false {
 		zb0001Len--
 		zb0001Mask |= 0x40
 	}
-	if z.Cursors == nil {
+	if z.Failure == "" {
 		zb0001Len--
 		zb0001Mask |= 0x80
 	}
-	if z.Questions == nil {
+	if z.Cancelled == false {
 		zb0001Len--
 		zb0001Mask |= 0x100
 	}
-	if z.Finished == nil {
+	if z.Cursors == nil {
 		zb0001Len--
 		zb0001Mask |= 0x200
 	}
-	if z.Executions == nil {
+	if z.Questions == nil {
 		zb0001Len--
 		zb0001Mask |= 0x400
+	}
+	if z.Finished == nil {
+		zb0001Len--
+		zb0001Mask |= 0x800
+	}
+	if z.Executions == nil {
+		zb0001Len--
+		zb0001Mask |= 0x1000
 	}
 	// variable map header, size zb0001Len
 	o = append(o, 0x80|uint8(zb0001Len))
@@ -71,31 +79,83 @@ func (z *Checkpoint) MarshalMsg(b []byte) (o []byte, err error) {
 			o = msgp.AppendString(o, z.Next)
 		}
 		if (zb0001Mask & 0x4) == 0 { // if not omitted
+			// string "cost"
+			o = append(o, 0xa4, 0x63, 0x6f, 0x73, 0x74)
+			// check for omitted fields
+			zb0002Len := uint32(2)
+			var zb0002Mask uint8 /* 2 bits */
+			_ = zb0002Mask
+			if z.Cost.Unknown == "" {
+				zb0002Len--
+				zb0002Mask |= 0x2
+			}
+			// variable map header, size zb0002Len
+			o = append(o, 0x80|uint8(zb0002Len))
+
+			// skip if no fields are to be emitted
+			if zb0002Len != 0 {
+				// string "amount"
+				o = append(o, 0xa6, 0x61, 0x6d, 0x6f, 0x75, 0x6e, 0x74)
+				o = msgp.AppendInt64(o, z.Cost.Amount)
+				if (zb0002Mask & 0x2) == 0 { // if not omitted
+					// string "unknown"
+					o = append(o, 0xa7, 0x75, 0x6e, 0x6b, 0x6e, 0x6f, 0x77, 0x6e)
+					o = msgp.AppendString(o, z.Cost.Unknown)
+				}
+			}
+		}
+		if (zb0001Mask & 0x8) == 0 { // if not omitted
+			// string "earlier"
+			o = append(o, 0xa7, 0x65, 0x61, 0x72, 0x6c, 0x69, 0x65, 0x72)
+			// check for omitted fields
+			zb0003Len := uint32(2)
+			var zb0003Mask uint8 /* 2 bits */
+			_ = zb0003Mask
+			if z.Earlier.Unknown == "" {
+				zb0003Len--
+				zb0003Mask |= 0x2
+			}
+			// variable map header, size zb0003Len
+			o = append(o, 0x80|uint8(zb0003Len))
+
+			// skip if no fields are to be emitted
+			if zb0003Len != 0 {
+				// string "amount"
+				o = append(o, 0xa6, 0x61, 0x6d, 0x6f, 0x75, 0x6e, 0x74)
+				o = msgp.AppendInt64(o, z.Earlier.Amount)
+				if (zb0003Mask & 0x2) == 0 { // if not omitted
+					// string "unknown"
+					o = append(o, 0xa7, 0x75, 0x6e, 0x6b, 0x6e, 0x6f, 0x77, 0x6e)
+					o = msgp.AppendString(o, z.Earlier.Unknown)
+				}
+			}
+		}
+		if (zb0001Mask & 0x10) == 0 { // if not omitted
 			// string "trace"
 			o = append(o, 0xa5, 0x74, 0x72, 0x61, 0x63, 0x65)
 			o = msgp.AppendString(o, z.Trace)
 		}
-		if (zb0001Mask & 0x8) == 0 { // if not omitted
+		if (zb0001Mask & 0x20) == 0 { // if not omitted
 			// string "input"
 			o = append(o, 0xa5, 0x69, 0x6e, 0x70, 0x75, 0x74)
 			o = msgp.AppendUint64(o, z.Input)
 		}
-		if (zb0001Mask & 0x10) == 0 { // if not omitted
+		if (zb0001Mask & 0x40) == 0 { // if not omitted
 			// string "paused"
 			o = append(o, 0xa6, 0x70, 0x61, 0x75, 0x73, 0x65, 0x64)
 			o = msgp.AppendBool(o, z.Paused)
 		}
-		if (zb0001Mask & 0x20) == 0 { // if not omitted
+		if (zb0001Mask & 0x80) == 0 { // if not omitted
 			// string "failure"
 			o = append(o, 0xa7, 0x66, 0x61, 0x69, 0x6c, 0x75, 0x72, 0x65)
 			o = msgp.AppendString(o, z.Failure)
 		}
-		if (zb0001Mask & 0x40) == 0 { // if not omitted
+		if (zb0001Mask & 0x100) == 0 { // if not omitted
 			// string "cancelled"
 			o = append(o, 0xa9, 0x63, 0x61, 0x6e, 0x63, 0x65, 0x6c, 0x6c, 0x65, 0x64)
 			o = msgp.AppendBool(o, z.Cancelled)
 		}
-		if (zb0001Mask & 0x80) == 0 { // if not omitted
+		if (zb0001Mask & 0x200) == 0 { // if not omitted
 			// string "cursors"
 			o = append(o, 0xa7, 0x63, 0x75, 0x72, 0x73, 0x6f, 0x72, 0x73)
 			o = msgp.AppendArrayHeader(o, uint32(len(z.Cursors)))
@@ -112,7 +172,7 @@ func (z *Checkpoint) MarshalMsg(b []byte) (o []byte, err error) {
 				o = msgp.AppendUint64(o, z.Cursors[za0001].Seq)
 			}
 		}
-		if (zb0001Mask & 0x100) == 0 { // if not omitted
+		if (zb0001Mask & 0x400) == 0 { // if not omitted
 			// string "questions"
 			o = append(o, 0xa9, 0x71, 0x75, 0x65, 0x73, 0x74, 0x69, 0x6f, 0x6e, 0x73)
 			o = msgp.AppendArrayHeader(o, uint32(len(z.Questions)))
@@ -124,7 +184,7 @@ func (z *Checkpoint) MarshalMsg(b []byte) (o []byte, err error) {
 				}
 			}
 		}
-		if (zb0001Mask & 0x200) == 0 { // if not omitted
+		if (zb0001Mask & 0x800) == 0 { // if not omitted
 			// string "finished"
 			o = append(o, 0xa8, 0x66, 0x69, 0x6e, 0x69, 0x73, 0x68, 0x65, 0x64)
 			o = msgp.AppendArrayHeader(o, uint32(len(z.Finished)))
@@ -136,7 +196,7 @@ func (z *Checkpoint) MarshalMsg(b []byte) (o []byte, err error) {
 				}
 			}
 		}
-		if (zb0001Mask & 0x400) == 0 { // if not omitted
+		if (zb0001Mask & 0x1000) == 0 { // if not omitted
 			// string "executions"
 			o = append(o, 0xaa, 0x65, 0x78, 0x65, 0x63, 0x75, 0x74, 0x69, 0x6f, 0x6e, 0x73)
 			o = msgp.AppendArrayHeader(o, uint32(len(z.Executions)))
@@ -182,6 +242,76 @@ func (z *Checkpoint) UnmarshalMsg(bts []byte) (o []byte, err error) {
 				err = msgp.WrapError(err, "Next")
 				return
 			}
+		case "cost":
+			var zb0002 uint32
+			zb0002, bts, err = msgp.ReadMapHeaderBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Cost")
+				return
+			}
+			for zb0002 > 0 {
+				zb0002--
+				field, bts, err = msgp.ReadMapKeyZC(bts)
+				if err != nil {
+					err = msgp.WrapError(err, "Cost")
+					return
+				}
+				switch msgp.UnsafeString(field) {
+				case "amount":
+					z.Cost.Amount, bts, err = msgp.ReadInt64Bytes(bts)
+					if err != nil {
+						err = msgp.WrapError(err, "Cost", "Amount")
+						return
+					}
+				case "unknown":
+					z.Cost.Unknown, bts, err = msgp.ReadStringBytes(bts)
+					if err != nil {
+						err = msgp.WrapError(err, "Cost", "Unknown")
+						return
+					}
+				default:
+					bts, err = msgp.Skip(bts)
+					if err != nil {
+						err = msgp.WrapError(err, "Cost")
+						return
+					}
+				}
+			}
+		case "earlier":
+			var zb0003 uint32
+			zb0003, bts, err = msgp.ReadMapHeaderBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Earlier")
+				return
+			}
+			for zb0003 > 0 {
+				zb0003--
+				field, bts, err = msgp.ReadMapKeyZC(bts)
+				if err != nil {
+					err = msgp.WrapError(err, "Earlier")
+					return
+				}
+				switch msgp.UnsafeString(field) {
+				case "amount":
+					z.Earlier.Amount, bts, err = msgp.ReadInt64Bytes(bts)
+					if err != nil {
+						err = msgp.WrapError(err, "Earlier", "Amount")
+						return
+					}
+				case "unknown":
+					z.Earlier.Unknown, bts, err = msgp.ReadStringBytes(bts)
+					if err != nil {
+						err = msgp.WrapError(err, "Earlier", "Unknown")
+						return
+					}
+				default:
+					bts, err = msgp.Skip(bts)
+					if err != nil {
+						err = msgp.WrapError(err, "Earlier")
+						return
+					}
+				}
+			}
 		case "trace":
 			z.Trace, bts, err = msgp.ReadStringBytes(bts)
 			if err != nil {
@@ -213,26 +343,26 @@ func (z *Checkpoint) UnmarshalMsg(bts []byte) (o []byte, err error) {
 				return
 			}
 		case "cursors":
-			var zb0002 uint32
-			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
+			var zb0004 uint32
+			zb0004, bts, err = msgp.ReadArrayHeaderBytes(bts)
 			if err != nil {
 				err = msgp.WrapError(err, "Cursors")
 				return
 			}
-			if cap(z.Cursors) >= int(zb0002) {
-				z.Cursors = (z.Cursors)[:zb0002]
+			if cap(z.Cursors) >= int(zb0004) {
+				z.Cursors = (z.Cursors)[:zb0004]
 			} else {
-				z.Cursors = make([]Cursor, zb0002)
+				z.Cursors = make([]Cursor, zb0004)
 			}
 			for za0001 := range z.Cursors {
-				var zb0003 uint32
-				zb0003, bts, err = msgp.ReadMapHeaderBytes(bts)
+				var zb0005 uint32
+				zb0005, bts, err = msgp.ReadMapHeaderBytes(bts)
 				if err != nil {
 					err = msgp.WrapError(err, "Cursors", za0001)
 					return
 				}
-				for zb0003 > 0 {
-					zb0003--
+				for zb0005 > 0 {
+					zb0005--
 					field, bts, err = msgp.ReadMapKeyZC(bts)
 					if err != nil {
 						err = msgp.WrapError(err, "Cursors", za0001)
@@ -267,16 +397,16 @@ func (z *Checkpoint) UnmarshalMsg(bts []byte) (o []byte, err error) {
 				}
 			}
 		case "questions":
-			var zb0004 uint32
-			zb0004, bts, err = msgp.ReadArrayHeaderBytes(bts)
+			var zb0006 uint32
+			zb0006, bts, err = msgp.ReadArrayHeaderBytes(bts)
 			if err != nil {
 				err = msgp.WrapError(err, "Questions")
 				return
 			}
-			if cap(z.Questions) >= int(zb0004) {
-				z.Questions = (z.Questions)[:zb0004]
+			if cap(z.Questions) >= int(zb0006) {
+				z.Questions = (z.Questions)[:zb0006]
 			} else {
-				z.Questions = make([]Question, zb0004)
+				z.Questions = make([]Question, zb0006)
 			}
 			for za0002 := range z.Questions {
 				bts, err = z.Questions[za0002].UnmarshalMsg(bts)
@@ -286,16 +416,16 @@ func (z *Checkpoint) UnmarshalMsg(bts []byte) (o []byte, err error) {
 				}
 			}
 		case "finished":
-			var zb0005 uint32
-			zb0005, bts, err = msgp.ReadArrayHeaderBytes(bts)
+			var zb0007 uint32
+			zb0007, bts, err = msgp.ReadArrayHeaderBytes(bts)
 			if err != nil {
 				err = msgp.WrapError(err, "Finished")
 				return
 			}
-			if cap(z.Finished) >= int(zb0005) {
-				z.Finished = (z.Finished)[:zb0005]
+			if cap(z.Finished) >= int(zb0007) {
+				z.Finished = (z.Finished)[:zb0007]
 			} else {
-				z.Finished = make([]FinishedCall, zb0005)
+				z.Finished = make([]FinishedCall, zb0007)
 			}
 			for za0003 := range z.Finished {
 				bts, err = z.Finished[za0003].UnmarshalMsg(bts)
@@ -305,16 +435,16 @@ func (z *Checkpoint) UnmarshalMsg(bts []byte) (o []byte, err error) {
 				}
 			}
 		case "executions":
-			var zb0006 uint32
-			zb0006, bts, err = msgp.ReadArrayHeaderBytes(bts)
+			var zb0008 uint32
+			zb0008, bts, err = msgp.ReadArrayHeaderBytes(bts)
 			if err != nil {
 				err = msgp.WrapError(err, "Executions")
 				return
 			}
-			if cap(z.Executions) >= int(zb0006) {
-				z.Executions = (z.Executions)[:zb0006]
+			if cap(z.Executions) >= int(zb0008) {
+				z.Executions = (z.Executions)[:zb0008]
 			} else {
-				z.Executions = make([]Execution, zb0006)
+				z.Executions = make([]Execution, zb0008)
 			}
 			for za0004 := range z.Executions {
 				bts, err = z.Executions[za0004].UnmarshalMsg(bts)
@@ -337,7 +467,7 @@ func (z *Checkpoint) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *Checkpoint) Msgsize() (s int) {
-	s = 1 + 4 + z.Run.Msgsize() + 5 + msgp.StringPrefixSize + len(z.Next) + 6 + msgp.StringPrefixSize + len(z.Trace) + 6 + msgp.Uint64Size + 7 + msgp.BoolSize + 8 + msgp.StringPrefixSize + len(z.Failure) + 10 + msgp.BoolSize + 8 + msgp.ArrayHeaderSize
+	s = 1 + 4 + z.Run.Msgsize() + 5 + msgp.StringPrefixSize + len(z.Next) + 5 + 1 + 7 + msgp.Int64Size + 8 + msgp.StringPrefixSize + len(z.Cost.Unknown) + 8 + 1 + 7 + msgp.Int64Size + 8 + msgp.StringPrefixSize + len(z.Earlier.Unknown) + 6 + msgp.StringPrefixSize + len(z.Trace) + 6 + msgp.Uint64Size + 7 + msgp.BoolSize + 8 + msgp.StringPrefixSize + len(z.Failure) + 10 + msgp.BoolSize + 8 + msgp.ArrayHeaderSize
 	for za0001 := range z.Cursors {
 		s += 1 + 5 + msgp.StringPrefixSize + len(z.Cursors[za0001].Step) + 6 + msgp.Uint64Size + 4 + msgp.Uint64Size
 	}
@@ -353,6 +483,82 @@ func (z *Checkpoint) Msgsize() (s int) {
 	for za0004 := range z.Executions {
 		s += z.Executions[za0004].Msgsize()
 	}
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z Cost) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// check for omitted fields
+	zb0001Len := uint32(2)
+	var zb0001Mask uint8 /* 2 bits */
+	_ = zb0001Mask
+	if z.Unknown == "" {
+		zb0001Len--
+		zb0001Mask |= 0x2
+	}
+	// variable map header, size zb0001Len
+	o = append(o, 0x80|uint8(zb0001Len))
+
+	// skip if no fields are to be emitted
+	if zb0001Len != 0 {
+		// string "amount"
+		o = append(o, 0xa6, 0x61, 0x6d, 0x6f, 0x75, 0x6e, 0x74)
+		o = msgp.AppendInt64(o, z.Amount)
+		if (zb0001Mask & 0x2) == 0 { // if not omitted
+			// string "unknown"
+			o = append(o, 0xa7, 0x75, 0x6e, 0x6b, 0x6e, 0x6f, 0x77, 0x6e)
+			o = msgp.AppendString(o, z.Unknown)
+		}
+	}
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *Cost) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch msgp.UnsafeString(field) {
+		case "amount":
+			z.Amount, bts, err = msgp.ReadInt64Bytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Amount")
+				return
+			}
+		case "unknown":
+			z.Unknown, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Unknown")
+				return
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z Cost) Msgsize() (s int) {
+	s = 1 + 7 + msgp.Int64Size + 8 + msgp.StringPrefixSize + len(z.Unknown)
 	return
 }
 

@@ -86,7 +86,7 @@ func (r *readable) record(record *Record) {
 }
 
 func (r *readable) checkpoint(c *Checkpoint) {
-	r.texts("the run", c.Run.ID, c.Next, c.Trace)
+	r.texts("the run", c.Run.ID, c.Next, c.Trace, c.Cost.Unknown, c.Earlier.Unknown)
 	r.texts("the failure", c.Failure)
 	for i := range c.Cursors {
 		r.texts("the name of a step", c.Cursors[i].Step)

@@ -45,7 +45,7 @@ func RunAgent(ctx context.Context, rt *host.Runtime, name string, agent *host.Ag
 	}
 	result, err := r.run(ctx, input)
 	if input.Thread == "" || !goesOn(ctx, result) { // a run that continues is counted later
-		rt.Spend(result.Usage)
+		rt.Spend(result.Usage, result.Cost)
 	}
 	switch {
 	case err != nil:

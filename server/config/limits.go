@@ -1,8 +1,10 @@
 package config
 
 import (
+	"fmt"
 	"time"
 
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -22,6 +24,33 @@ type Limits struct {
 	// wrong keys and tokens that one address may send in a minute; default 30
 	FailedLogins int           `yaml:"failed_logins" strict:"min=1,max=1000000" schema:"default=30"`
 	RunTimeout   time.Duration `yaml:"run_timeout" strict:"min=1s" schema:"default=1h"` // the longest time of a run; default 1h
+	// what a run may cost, such as 0.50, in the currency of the agents' prices, which must name all their models; default: any amount
+	RunCost Amount `yaml:"run_cost"`
+}
+
+// Amount is an amount of money.
+type Amount model.Amount
+
+// UnmarshalStrict reads a number or a text.
+func (a *Amount) UnmarshalStrict(n strictyaml.Node) error {
+	var value any
+	if err := n.Decode(&value); err != nil {
+		return err
+	}
+	amount, err := model.ParseAmount(fmt.Sprint(value))
+	switch {
+	case err != nil:
+		return n.Errorf("%w", err)
+	case amount == 0:
+		return n.Errorf("the amount must be more than 0; leave it out for any amount")
+	}
+	*a = Amount(amount)
+	return nil
+}
+
+// JSONSchema returns the schema of an amount.
+func (Amount) JSONSchema() map[string]any {
+	return map[string]any{"anyOf": []any{map[string]any{"type": "number", "exclusiveMinimum": 0}, map[string]any{"type": "string"}}}
 }
 
 // maxBody is the largest limit of bodies: they are read into memory.

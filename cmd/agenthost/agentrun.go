@@ -9,6 +9,7 @@ import (
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/remote"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/served"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/approval"
 	"github.com/agenthost/agenthost/host/checkpoint"
@@ -197,7 +198,7 @@ const passingThread = "run"
 func (p *performance) adjust(config *host.Config) {
 	p.models = modelsOf(config)
 	if p.flags.maxCost > 0 {
-		config.MaxCost, p.unpriced = p.flags.maxCost, pricesAll(config)
+		config.MaxCost, p.unpriced = p.flags.maxCost, served.CheckPrices(config)
 	}
 	switch {
 	case p.flags.thread != "" && config.Checkpointer != nil:

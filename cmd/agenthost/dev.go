@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/served"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/workshop"
 	"github.com/agenthost/agenthost/host/plugin"
@@ -192,7 +193,7 @@ func (d *dev) turn(ctx context.Context) filewatch.State {
 
 // begin begins to serve.
 func (d *dev) begin(ctx context.Context) error {
-	agents := make(servedAgents, len(d.agents))
+	agents := make(served.Agents, len(d.agents))
 	for i, a := range d.agents {
 		agents[i] = a.served
 	}
@@ -274,13 +275,13 @@ func (d *dev) known() filewatch.State {
 
 // close releases what was built.
 func (d *dev) close() error {
-	var agents servedAgents
+	var agents served.Agents
 	for _, a := range d.agents {
 		if a.served != nil {
 			agents = append(agents, a.served)
 		}
 	}
-	err := agents.close()
+	err := agents.Close()
 	if d.kept != nil {
 		err = errors.Join(err, d.kept.Close())
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/served"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/internal/filewatch"
 	"github.com/agenthost/agenthost/internal/terminal"
@@ -19,7 +20,7 @@ type devAgent struct {
 	used    *usedFiles
 	seen    filewatch.State // its files, without plugins, when they were last read
 	changed bool            // what is served is not what the files say
-	served  *servedAgent    // nil: it was never built
+	served  *served.Agent   // nil: it was never built
 	own     []plugin.Wasm   // the plugins of the manifest itself
 	inUse   map[string]int  // the versions of its plugins, by path
 

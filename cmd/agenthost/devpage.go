@@ -40,7 +40,7 @@ func (d *dev) publish() {
 	for _, a := range d.agents {
 		if a.served != nil {
 			agents = append(agents, a.shown(d.plugins))
-			served = append(served, workshop.Agent{Name: a.served.config.Name, Dir: filepath.Dir(a.path), Plugins: a.own})
+			served = append(served, workshop.Agent{Name: a.served.Config.Name, Dir: filepath.Dir(a.path), Plugins: a.own})
 		}
 	}
 	if d.workshop != nil {
@@ -51,7 +51,7 @@ func (d *dev) publish() {
 
 // shown returns the agent for the page.
 func (a *devAgent) shown(plugins map[string]*devPlugin) devpage.Agent {
-	out := devpage.Agent{Name: a.served.config.Name, File: a.path}
+	out := devpage.Agent{Name: a.served.Config.Name, File: a.path}
 	digests := map[string]string{}
 	var other []string
 	for i := range a.own {

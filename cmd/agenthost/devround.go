@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/served"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
 	"github.com/agenthost/agenthost/internal/filewatch"
 	"github.com/agenthost/agenthost/internal/strictyaml"
@@ -94,12 +95,12 @@ func (d *dev) threads() *threadstore.Store {
 // fixed refuses changes of what is fixed while dev serves.
 func (d *dev) fixed(a *devAgent, m *manifest.Manifest) error {
 	if m.Name == "" {
-		return nameless(a.path)
+		return served.Nameless(a.path)
 	}
 	if a.served == nil || d.running == nil {
 		return nil
 	}
-	if was := a.served.config.Name; m.Name != was {
+	if was := a.served.Config.Name; m.Name != was {
 		return fmt.Errorf("the name of the agent has changed from %q to %q; stop dev and start it again", was, m.Name)
 	}
 	if now, err := d.serving.address(d.serve); err != nil || now != d.address {
@@ -184,7 +185,7 @@ func (d *dev) build(ctx context.Context, a *devAgent) error {
 	case a.same(versions):
 		return nil
 	default:
-		if err := a.served.agent.Remake(ctx); err != nil {
+		if err := a.served.Agent.Remake(ctx); err != nil {
 			a.changed = true
 			return err
 		}
@@ -209,14 +210,14 @@ func (d *dev) rebuild(ctx context.Context, a *devAgent) error {
 	if err != nil {
 		return err
 	}
-	next := &servedAgent{path: a.path}
+	next := &served.Agent{Path: a.path}
 	if a.served == nil {
-		if next.agent, err = m.Build(ctx, d.log, next.adjust(d.log, d.maxCost)); err != nil {
+		if next.Agent, err = m.Build(ctx, d.log, next.Adjust(d.log, d.serve)); err != nil {
 			return err
 		}
 	} else {
-		next.agent = a.served.agent
-		if err := m.Replace(ctx, next.agent, d.log, next.adjust(d.log, d.maxCost)); err != nil {
+		next.Agent = a.served.Agent
+		if err := m.Replace(ctx, next.Agent, d.log, next.Adjust(d.log, d.serve)); err != nil {
 			return err
 		}
 	}
@@ -227,7 +228,7 @@ func (d *dev) rebuild(ctx context.Context, a *devAgent) error {
 	}
 	d.sayf("%s: the change is in use; runs that go on keep what they began with", a.path)
 	d.changed(a, "the change is in use")
-	return d.running.Service().Describe(next.inService(d.kept.Threads))
+	return d.running.Service().Describe(next.InService(d.kept.Threads))
 }
 
 // warnSkills prints what is wrong with skills. The agent leaves such a skill out, or uses it in part.

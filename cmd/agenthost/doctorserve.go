@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/served"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
 	"github.com/agenthost/agenthost/manifest/threadstore"
 	"github.com/agenthost/agenthost/server/config"
@@ -24,7 +25,7 @@ func (d *doctor) serve(ctx context.Context) {
 	}
 	d.okf("serve.yaml", "%s is readable", d.config)
 	if !d.named {
-		d.note("name", nameless(d.file).Error(), "")
+		d.note("name", served.Nameless(d.file).Error(), "")
 	}
 	d.login(ctx, c)
 	d.certificate(c)

@@ -14,8 +14,8 @@ import (
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/logline"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/notify"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/served"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
-	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/manifest/threadstore"
 	"github.com/agenthost/agenthost/server"
@@ -32,7 +32,6 @@ type serving struct {
 	file      string // serve.yaml; "": none
 	listen    string
 	storage   string
-	maxCost   model.Amount // of a run; 0: any amount
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -88,7 +87,6 @@ func (s *serving) prepare(c *cobra.Command) (*config.Config, error) {
 	if serve.Engine.Temporal != nil {
 		return nil, &exitError{exitUsage, errNoTemporal}
 	}
-	s.maxCost = model.Amount(serve.Limits.RunCost)
 	return serve, s.locateAll(c)
 }
 
@@ -118,10 +116,10 @@ func (s *serving) do(c *cobra.Command) (err error) {
 	defer func() { err = errors.Join(err, failure(kept.Close())) }()
 	engine := s.engine(logger) // plugins of all agents share what is compiled
 	defer func() { err = errors.Join(err, failure(engine.Close())) }()
-	var agents servedAgents
-	defer func() { err = errors.Join(err, failure(agents.close())) }()
+	var agents served.Agents
+	defer func() { err = errors.Join(err, failure(agents.Close())) }()
 	for _, path := range s.manifests {
-		agent, err := s.build(ctx, path, manifest.Options{Threads: kept.Threads, Engine: engine}, logger)
+		agent, err := s.build(ctx, path, manifest.Options{Threads: kept.Threads, Engine: engine}, serve, logger)
 		if err != nil {
 			return err
 		}
@@ -234,11 +232,25 @@ func described(a threadstore.Address) string {
 	return a.String()
 }
 
+// build builds the agent of a manifest for a server.
+func (s *serving) build(ctx context.Context, path string, options manifest.Options, serve *config.Config, logger *slog.Logger) (*served.Agent, error) {
+	agent := &served.Agent{Path: path}
+	s.app.file = path
+	var err error
+	if agent.Agent, err = s.load(ctx, options, agent.Adjust(logger, serve)); err != nil {
+		return nil, err
+	}
+	if err := agent.Check(); err != nil {
+		return nil, &exitError{exitUsage, errors.Join(err, agent.Agent.Close())}
+	}
+	return agent, nil
+}
+
 // start opens the address and makes the server, which performs runs from then on. page is what the page of dev works with; nil for others.
 func (s *serving) start(
-	ctx context.Context, serve *config.Config, agents servedAgents, kept *storage.Storage, page *devpage.Config, logger *slog.Logger,
+	ctx context.Context, serve *config.Config, agents served.Agents, kept *storage.Storage, page *devpage.Config, logger *slog.Logger,
 ) (*server.Server, net.Listener, error) {
-	named, err := agents.named(kept.Threads)
+	named, err := agents.Named(kept.Threads)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -247,7 +259,7 @@ func (s *serving) start(
 		return nil, nil, err
 	}
 	running, err := server.New(server.Config{
-		Agents: named, Runs: kept.Runs, Store: agents.values(kept.Threads), Serve: serve, Logger: logger, Version: thisBuild().version, Dev: page,
+		Agents: named, Runs: kept.Runs, Store: agents.Values(kept.Threads), Serve: serve, Logger: logger, Version: thisBuild().version, Dev: page,
 		Observe: s.telemetry.Observe, Began: s.telemetry.Began,
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/served"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/manifest"
@@ -41,7 +42,7 @@ the certificate and the variables that it names.`,
 			if config != "" {
 				err := validateServe(config)
 				if name == "" {
-					err = errors.Join(nameless(a.file), err)
+					err = errors.Join(served.Nameless(a.file), err)
 				}
 				if err != nil {
 					return &exitError{exitUsage, err}

@@ -56,7 +56,7 @@ func (s *setup) doServe(c *cobra.Command) (err error) {
 		return err
 	}
 	defer func() { err = ended(err, agents) }()
-	config := server.Config{Agents: agents.byName, Runs: kept.Runs, Store: agents.values, Serve: s.serve, Logger: s.log, Version: version()}
+	config := server.Config{Agents: agents.byName, Runs: kept.Runs, Store: agents.Values(kept.Threads), Serve: s.serve, Logger: s.log, Version: version()}
 	if s.serve.Engine.Temporal != nil {
 		connected, err := s.connect(ctx)
 		if err != nil {

@@ -6,22 +6,18 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/logline"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/served"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
-	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/extism"
 	"github.com/agenthost/agenthost/host/plugin/script"
-	"github.com/agenthost/agenthost/host/store"
-	"github.com/agenthost/agenthost/host/store/semantic"
 	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
 	"github.com/agenthost/agenthost/host/tool/mcp/oauth/keyring"
 	"github.com/agenthost/agenthost/manifest"
@@ -104,62 +100,41 @@ func (s *setup) address() (threadstore.Address, error) {
 
 // agents are the agents of a process.
 type agents struct {
-	byName map[string]runs.Agent
-	values store.Store
-	close  []func() error
+	served.Agents
+	byName  map[string]runs.Agent
+	plugins *plugin.Engine
 }
 
-func (a *agents) Close() error {
-	var errs []error
-	for _, end := range slices.Backward(a.close) {
-		errs = append(errs, end())
-	}
-	return errors.Join(errs...)
-}
+func (a *agents) Close() error { return errors.Join(a.Agents.Close(), a.plugins.Close()) }
 
 // build builds the agents of the manifests. The caller must close them.
 func (s *setup) build(ctx context.Context, kept *storage.Storage) (_ *agents, err error) {
-	a := &agents{byName: map[string]runs.Agent{}, values: semantic.WithoutIndex(kept.Threads.Values)}
+	plugins, err := pluginEngine()
+	if err != nil {
+		return nil, err
+	}
+	a := &agents{plugins: plugins}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
 		}
 	}()
-	plugins, err := pluginEngine()
-	if err != nil {
-		return nil, err
-	}
-	a.close = append(a.close, plugins.Close)
 	for _, path := range s.manifests {
 		m, err := manifest.Load(path, manifest.Options{Threads: kept.Threads, Engine: plugins, Logins: logins(s.log)})
 		if err != nil {
 			return nil, usageError{err}
 		}
-		var built host.Config
-		agent, err := m.Build(ctx, s.log, func(c *host.Config) {
-			if c.Logger = s.log; c.Durability == "" {
-				c.Durability = host.DurabilityStep // another worker goes on behind the last step
-			}
-			built = *c
-		})
-		if err != nil {
+		agent := &served.Agent{Path: path}
+		if agent.Agent, err = m.Build(ctx, s.log, agent.Adjust(s.log, s.serve)); err != nil {
 			return nil, usageError{err}
 		}
-		a.close = append(a.close, agent.Close)
-		_, taken := a.byName[built.Name]
-		switch {
-		case built.Name == "":
-			return nil, usageError{fmt.Errorf("%s: the agent has no name; clients ask for it by its name, so add name", path)}
-		case taken:
-			return nil, usageError{fmt.Errorf("%s: another manifest has the name %q too; give each agent a name of its own", path, built.Name)}
+		a.Agents = append(a.Agents, agent)
+		if err := agent.Check(); err != nil {
+			return nil, usageError{err}
 		}
-		a.byName[built.Name] = runs.Agent{
-			Agent: agent.Agent, Name: built.Name, Threads: kept.Threads, Description: agent.Description, Context: built.ContextSchema,
-			Models: slices.Sorted(maps.Keys(built.Models)),
-		}
-		if _, searches := built.Store.(store.Searcher); searches && len(s.manifests) == 1 {
-			a.values = built.Store
-		}
+	}
+	if a.byName, err = a.Named(kept.Threads); err != nil {
+		return nil, usageError{err}
 	}
 	return a, nil
 }

@@ -56,7 +56,7 @@ func (s *setup) doWork(c *cobra.Command) (err error) {
 	defer connected.Client.Close()
 	// A worker is a server at no address: it also tells webhooks how runs ended, fires schedules and removes what has expired.
 	running, err := server.New(server.Config{
-		Agents: agents.byName, Runs: kept.Runs, Store: agents.values, Serve: s.serve, Logger: s.log, Version: version(),
+		Agents: agents.byName, Runs: kept.Runs, Store: agents.Values(kept.Threads), Serve: s.serve, Logger: s.log, Version: version(),
 		Start: func(c engine.Config) (server.Engine, error) { return temporal.StartWorker(ctx, connected, c) },
 	})
 	if err != nil {

@@ -1,0 +1,76 @@
+// Package served has the agents of a server, for the commands that serve them or perform their runs.
+package served
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/manifest"
+	"github.com/agenthost/agenthost/manifest/threadstore"
+	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/config"
+)
+
+// Agent is an agent of a server.
+type Agent struct {
+	Path   string // of its manifest
+	Agent  *manifest.Agent
+	Config host.Config // that it was built with
+}
+
+// Adjust returns a function that changes the configuration of the agent for a server, and notes it. Whoever builds the agent calls it.
+func (a *Agent) Adjust(logger *slog.Logger, serve *config.Config) func(*host.Config) {
+	return func(c *host.Config) {
+		c.Logger = logger
+		if c.Durability == "" { // clients go on from any step, and another server takes over after the last one
+			c.Durability = host.DurabilityStep
+		}
+		c.MaxCost = model.Amount(serve.Limits.RunCost)
+		a.Config = *c
+	}
+}
+
+// Check returns an error if the agent cannot be served: it has no name, or its runs have a budget in money that cannot be kept, because the price of
+// a model is missing.
+func (a *Agent) Check() error {
+	if a.Config.Name == "" {
+		return Nameless(a.Path)
+	}
+	if a.Config.MaxCost == 0 {
+		return nil
+	}
+	if err := CheckPrices(&a.Config); err != nil {
+		return fmt.Errorf("%s: limits.run_cost in serve.yaml: %w", a.Path, err)
+	}
+	return nil
+}
+
+// Nameless is the error of a manifest whose agent cannot be served.
+func Nameless(path string) error {
+	return fmt.Errorf("%s: the agent has no name; clients ask for it by its name, so add name", path)
+}
+
+// CheckPrices returns an error if the price of a model is missing.
+func CheckPrices(config *host.Config) error {
+	if err := config.Prices.Check(config.Model.Info()); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(config.Models)) {
+		if err := config.Prices.Check(config.Models[name].Info()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// InService returns the agent for the service of runs.
+func (a *Agent) InService(threads *threadstore.Store) runs.Agent {
+	return runs.Agent{
+		Agent: a.Agent.Agent, Name: a.Config.Name, Threads: threads, Description: a.Agent.Description, Context: a.Config.ContextSchema,
+		Models: slices.Sorted(maps.Keys(a.Config.Models)),
+	}
+}

@@ -31,12 +31,12 @@ func (h *Handler) commands(c *call) error {
 	if err == nil {
 		return c.answer(protocol.Done(cmd.ID, result, 0))
 	}
-	code, text2, status := c.refusal(err)
+	code, why, status := c.refusal(err)
 	if errors.Is(err, runs.ErrNoThread) || !answered(status) {
 		return err
 	}
 	access.Note(c.r.Context(), err)
-	return c.answer(protocol.Failed(&cmd.ID, code, text2))
+	return c.answer(protocol.Failed(&cmd.ID, code, why))
 }
 
 // answered reports whether the client is told of a failure by an answer to its command. Others are failures of the request itself, from which

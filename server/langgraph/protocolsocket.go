@@ -266,19 +266,42 @@ func (s *socket) due(f *protocol.Frame) bool {
 	return len(due) > 0
 }
 
-// write sends a document. A client must accept it in the time that it has for as many bytes of a stream.
+// write sends a document. As with a stream, a client that takes too long for one piece loses the connection.
 func (s *socket) write(ctx context.Context, document any) error {
 	text, err := json.Marshal(document)
 	if err != nil {
 		return err
 	}
-	const piece = 64 << 10
-	ctx, cancel := context.WithTimeout(ctx, sse.DefaultWriteTimeout*time.Duration(1+len(text)/piece))
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if err := s.conn.Write(ctx, websocket.MessageText, text); err != nil {
+	late := time.AfterFunc(sse.DefaultWriteTimeout, cancel)
+	defer late.Stop()
+	if len(text) <= maxPiece {
+		err = s.conn.Write(ctx, websocket.MessageText, text)
+	} else {
+		err = s.writePieces(ctx, text, func() { late.Reset(sse.DefaultWriteTimeout) })
+	}
+	if err != nil {
 		return fmt.Errorf("%w: %w", sse.ErrClientGone, err)
 	}
 	return nil
+}
+
+// maxPiece is how many bytes are written under one deadline.
+const maxPiece = 64 << 10
+
+func (s *socket) writePieces(ctx context.Context, text []byte, sent func()) error {
+	w, err := s.conn.Writer(ctx, websocket.MessageText)
+	for err == nil && len(text) > 0 {
+		n := min(len(text), maxPiece)
+		_, err = w.Write(text[:n])
+		text = text[n:]
+		sent()
+	}
+	if err != nil {
+		return err
+	}
+	return w.Close()
 }
 
 // perform performs the command in a message, and answers.

@@ -195,6 +195,25 @@ func TestRefusedSockets(t *testing.T) {
 	require.NoError(t, s.conn.Close(websocket.StatusNormalClosure, ""))
 }
 
+// A client that does not read loses its connection, and with it the memory that waits for it.
+func TestASocketThatIsNotRead(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "limits: {streams_per_owner: 1}")
+	thread := uuid.NewString()
+	s := r.socket(thread)
+	_, answer := s.answer(`{"id":1,"method":"subscription.subscribe","params":{"channels":["values","updates","messages"]}}`)
+	require.Equal(t, "success", answer["type"])
+	for range 3 { // more than the buffers of a connection hold
+		run := r.start(thread, strings.Repeat("x", 3<<20))
+		r.get("GET", "/threads/"+thread+"/runs/"+run, nil)
+	}
+	require.Eventually(t, func() bool {
+		response := r.send(t.Context(), "POST", "/threads/"+thread+"/stream/events", doc{"channels": []string{"lifecycle"}})
+		require.NoError(t, response.body.Close())
+		return response.status == http.StatusOK
+	}, time.Minute, 100*time.Millisecond, "its place is free again")
+}
+
 // A stranger's subscription to somebody else's thread gets nothing.
 func TestStrangersSocket(t *testing.T) {
 	t.Parallel()

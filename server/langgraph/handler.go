@@ -39,8 +39,10 @@ type Config struct {
 type Handler struct {
 	Config
 
-	mux     *http.ServeMux
-	sockets sync.WaitGroup
+	mux *http.ServeMux
+
+	entering sync.Mutex     // held while a WebSocket is counted, so that Wait misses none
+	sockets  sync.WaitGroup // those that are open
 }
 
 // New returns the door.
@@ -78,7 +80,22 @@ func Patterns() []string {
 }
 
 // Wait waits until the WebSockets have ended, which a stopping HTTP server does not wait for. They end with Closing.
-func (h *Handler) Wait() { h.sockets.Wait() }
+func (h *Handler) Wait() {
+	h.entering.Lock()
+	h.entering.Unlock() //nolint:staticcheck // whoever has not entered by now sees that the server stops
+	h.sockets.Wait()
+}
+
+// enter counts a WebSocket. It reports false if the server stops.
+func (h *Handler) enter() bool {
+	h.entering.Lock()
+	defer h.entering.Unlock()
+	if h.Closing.Err() != nil {
+		return false
+	}
+	h.sockets.Add(1)
+	return true
+}
 
 // ServeHTTP answers a request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }

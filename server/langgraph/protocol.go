@@ -157,20 +157,19 @@ func (h *Handler) openSocket(c *call) error {
 		c.w.Header().Set("Upgrade", "websocket")
 		return detail.Errorf(http.StatusUpgradeRequired, "this address is for a WebSocket; without one, POST to it")
 	}
-	release := func() {}
 	if err == nil {
-		release, err = h.Streams.Acquire(c.owner)
+		var release func()
+		if release, err = h.Streams.Acquire(c.owner); err == nil {
+			defer release()
+		}
 	}
-	if err == nil && h.Closing.Err() != nil {
-		release()
+	if err == nil && !h.enter() {
 		err = detail.Errorf(http.StatusServiceUnavailable, "the server is stopping")
 	}
 	if err != nil {
 		h.refuseSocket(c, err)
 		return nil
 	}
-	defer release()
-	h.sockets.Add(1)
 	defer h.sockets.Done()
 	if err := h.serveSocket(c, thread); err != nil && !errors.Is(err, io.EOF) {
 		access.Note(c.r.Context(), err)

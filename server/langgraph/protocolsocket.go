@@ -82,6 +82,10 @@ func (h *Handler) serveSocket(c *call, thread string) error {
 		conn.SetReadLimit(h.Inbound.Most)
 	}
 	ctx, leave := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
+	defer func() { // also after a panic
+		leave(sse.ErrClientGone)
+		_ = conn.CloseNow()
+	}()
 	s := &socket{h: h, c: c, thread: thread, conn: conn, subscriptions: map[string]*subscription{}}
 	incoming := make(chan message)
 	var parts sync.WaitGroup

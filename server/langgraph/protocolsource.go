@@ -98,7 +98,11 @@ func (s *protocolSource) frames(ctx context.Context) ([]protocol.Frame, <-chan s
 		for len(s.events) > 0 {
 			event := &s.events[0]
 			s.events = s.events[1:]
-			if out, err := s.translate(ctx, event); err != nil || len(out) > 0 {
+			out, err := s.translate(ctx, event)
+			if errors.Is(err, runs.ErrNoRun) { // it was removed; the follower says so next
+				break
+			}
+			if err != nil || len(out) > 0 {
 				return out, nil, err
 			}
 		}

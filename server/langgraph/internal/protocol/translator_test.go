@@ -201,8 +201,8 @@ func requireSame(t *testing.T, want, got any, at any) {
 	case doc:
 		g, ok := got.(doc)
 		require.True(t, ok, "%v: %v", at, got)
-		if delta, old := w["content"]; old && w["event"] == "content-block-delta" { // an earlier form
-			text := delta.(doc)["text"]
+		if delta, old := w["content"].(doc); old && w["event"] == "content-block-delta" { // an earlier form
+			text := delta["text"]
 			w = doc{"event": w["event"], "index": w["index"], "delta": doc{"type": "text-delta", "text": text}}
 		}
 		for key, member := range w {

@@ -159,7 +159,11 @@ func (p *performance) runner() runner {
 
 // limited returns a run within the limits of the command line.
 func (p *performance) limited() *limitedRun {
-	return &limitedRun{agent: p.runner(), limits: p.flags.runLimits, context: p.flags.context.value, inputs: p.remote != nil}
+	l := &limitedRun{agent: p.runner(), limits: p.flags.runLimits, context: p.flags.context.value, inputs: p.remote != nil}
+	if p.agent != nil && p.agent.Durable {
+		l.during = p.during
+	}
+	return l
 }
 
 // offer says which answers are possible, besides those that every question has.

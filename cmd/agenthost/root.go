@@ -31,11 +31,12 @@ type streams struct {
 	out io.Writer // the answer, and nothing else
 	err io.Writer
 
-	terminal bool               // whether in and err are a terminal with a person
-	watched  bool               // whether out and err are a terminal, so that answers show as they arrive
-	hold     func() (_ func())  // keeps Ctrl-C from ending the command while another program has the terminal; may be nil
-	logins   oauth.Store        // keeps logins to MCP servers; nil: the user's keyring, or files in the user's directory for configuration
-	browse   func(string) error // opens an address in the user's browser; nil: the machine's default
+	terminal bool                              // whether in and err are a terminal with a person
+	watched  bool                              // whether out and err are a terminal, so that answers show as they arrive
+	hold     func() (_ func())                 // keeps Ctrl-C from ending the command while another program has the terminal; may be nil
+	during   func(yield func()) (ended func()) // see [stopper.during]; may be nil
+	logins   oauth.Store                       // keeps logins to MCP servers; nil: the user's keyring, or files in the user's directory for configuration
+	browse   func(string) error                // opens an address in the user's browser; nil: the machine's default
 }
 
 // app holds what the subcommands share.

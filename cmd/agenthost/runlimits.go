@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -118,8 +119,9 @@ func (e *stoppedError) Error() string { return e.text }
 type limitedRun struct {
 	agent   runner
 	limits  runLimits
-	context map[string]any // nil: none
-	inputs  bool           // the input says which model and how many steps: there is no manifest whose keys the flags replace
+	context map[string]any                    // nil: none
+	inputs  bool                              // the input says which model and how many steps: there is no manifest whose keys the flags replace
+	during  func(yield func()) (ended func()) // lets the run stop between two steps, see [stopper.during]; nil: it is cut off
 
 	took  time.Duration
 	spent uint64 // tokens
@@ -139,6 +141,12 @@ func (l *limitedRun) perform(ctx context.Context, in host.Input, handle func(hos
 	if l.inputs {
 		in.Model, in.RecursionLimit = l.limits.model, l.limits.maxSteps
 	}
+	var yields atomic.Bool
+	ended := func() {}
+	if l.during != nil {
+		ended, in.Yield = l.during(func() { yields.Store(true) }), func(host.Boundary) bool { return yields.Load() }
+	}
+	defer ended()
 	start := time.Now()
 	defer func() { l.took += time.Since(start) }()
 	result, err := l.agent.RunEvents(ctx, in, func(e host.Event) error {
@@ -149,6 +157,10 @@ func (l *limitedRun) perform(ctx context.Context, in host.Input, handle func(hos
 	})
 	if err != nil && errors.Is(context.Cause(ctx), over) && (result.Status == host.Cancelled || errors.Is(err, context.DeadlineExceeded)) {
 		err = over // whichever call noticed it first
+	}
+	if err == nil && result.Yielded {
+		ended() // which ends the command
+		err = context.Cause(ctx)
 	}
 	return result, err
 }

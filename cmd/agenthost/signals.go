@@ -9,18 +9,26 @@ import (
 	"time"
 )
 
-// signals ends the command by signals: the first one cancels its context, the second one kills it.
-type signals struct{ terminalHold }
+// signals ends the command by signals: the first one cancels its context, the second one kills it. But a run that is kept stops after its
+// present step if the first one is a SIGTERM; then the second one cancels the context.
+type signals struct {
+	terminalHold
+	stopper
+}
 
 // listen returns a context that the first signal cancels.
 func listen(ctx context.Context) (context.Context, *signals) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &signals{}
+	s.end = cancel
 	arrived := make(chan os.Signal, 1)
 	signal.Notify(arrived, os.Interrupt, syscall.SIGTERM)
 	go func() { // runs as long as the process
 		for got := range arrived {
 			if got == os.Interrupt && s.held() {
+				continue
+			}
+			if got == syscall.SIGTERM && s.tell() {
 				continue
 			}
 			signal.Stop(arrived)

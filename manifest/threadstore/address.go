@@ -16,6 +16,8 @@ type Address struct {
 	kind   kind
 	target string // the path of a SQLite file, the URL of a PostgreSQL database
 	lease  time.Duration
+	// connections is the maximum number of connections to a server; 0: the store's default.
+	connections int
 }
 
 type kind int
@@ -93,6 +95,12 @@ func (a Address) In(dir string) Address {
 // memory has no leases.
 func (a Address) WithLease(lease time.Duration) Address {
 	a.lease = lease
+	return a
+}
+
+// WithConnections returns the address for a store that opens at most so many connections to a server; 0: the store's default.
+func (a Address) WithConnections(most int) Address {
+	a.connections = most
 	return a
 }
 

@@ -43,7 +43,7 @@ func (a Address) Open(ctx context.Context) (*Store, error) {
 		}
 		return &Store{Store: db, Values: db.Values(), close: db.Close}, nil
 	case postgresKind:
-		db, err := postgres.Open(ctx, a.target, postgres.Options{Lease: a.lease})
+		db, err := postgres.Open(ctx, a.target, postgres.Options{Lease: a.lease, Connections: a.connections})
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/host/checkpoint/postgres"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/store"
 	"github.com/agenthost/agenthost/manifest/threadstore"
@@ -90,4 +91,18 @@ func TestStoresThatCannotBeOpened(t *testing.T) {
 	}
 	_, err := threadstore.Address{}.Open(t.Context())
 	require.EqualError(t, err, "the address names no store; use memory, sqlite:PATH or a postgres URL")
+}
+
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	address, err := threadstore.Parse(pgtest.Address(t))
+	require.NoError(t, err)
+	for wanted, opens := range map[int]int{0: 8, 3: 3} {
+		store, err := address.WithConnections(wanted).Open(t.Context())
+		require.NoError(t, err)
+		database, ok := store.Store.(*postgres.Store)
+		require.True(t, ok)
+		require.Equal(t, opens, database.Database().Writes().Stats().MaxOpenConnections)
+		require.NoError(t, store.Close())
+	}
 }

@@ -82,7 +82,9 @@ func (s *setup) open(ctx context.Context) (*storage.Storage, error) {
 		return nil, usageError{errors.New("storage: the server and its workers need a database that they share; name one as storage.postgres in serve.yaml, " +
 			"or with --storage postgres://…")}
 	}
-	kept, err := storage.Open(ctx, address.WithLease(s.serve.Lease))
+	// A run uses a connection for a moment after each step, so some runs can share one.
+	connections := max(8, s.serve.Engine.Runs/4)
+	kept, err := storage.Open(ctx, address.WithLease(s.serve.Lease).WithConnections(connections))
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}

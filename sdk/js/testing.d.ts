@@ -2,7 +2,7 @@ import type { Description, Message, ModelRequest, ToolCall, Value, View } from "
 
 export type HookName = "beforeAgent" | "beforeModel" | "wrapModelCall" | "afterModel" | "wrapToolCall" | "afterAgent" | "callTool"
 
-/** What a hook gets. Keys that are left out have values for tests. */
+/** What a hook gets: of the messages, those that it declares. Keys that are left out have values for tests, and fields start as in a run. */
 export interface Input {
 	answers?: { [key: string]: Value }
 	call?: ToolCall

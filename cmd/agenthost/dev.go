@@ -105,7 +105,7 @@ func (d *dev) do(c *cobra.Command) (err error) {
 	d.engine = d.app.engine(d.log)
 	if !d.serve.Listen.Public() {
 		tape := workshop.NewTape(workshop.DefaultRoom)
-		d.app.recorder, d.workshop = tape, workshop.New(tape, d.engine)
+		d.recorder, d.workshop = tape, workshop.New(tape, d.engine)
 	}
 	defer d.opened.Wait()
 	defer func() { err = errors.Join(err, failure(d.engine.Close())) }()

@@ -317,7 +317,7 @@ func TestThePageOfDevRefuses(t *testing.T) {
 }
 
 // A run is found only for its owner, and only with the scope admin.
-func TestThePageOfDevKnowsOwners(t *testing.T) {
+func TestThePageOfDevKnowsOwners(t *testing.T) { //nolint:paralleltest // keys are in the environment
 	for name, key := range map[string]string{"ADA": "0123456789abcdef", "BEN": "fedcba9876543210", "EVE": "00112233445566aa"} {
 		t.Setenv("AGENTHOST_TEST_"+name, key)
 	}

@@ -118,7 +118,7 @@ type request struct {
 
 // answer returns what the person is told of an error.
 func answer(err error) error {
-	if refusal, ok := errors.AsType[*Refusal](err); ok {
+	if refusal, ok := errors.AsType[*RefusalError](err); ok {
 		return detail.Errorf(refusal.Status, "%s", refusal.Text)
 	}
 	return err
@@ -244,7 +244,7 @@ func (h *Handler) record(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	if run.Status == runs.Pending || run.Status == runs.Running {
-		return &Refusal{http.StatusConflict, "the run is under way; record it when it has ended"}
+		return &RefusalError{http.StatusConflict, "the run is under way; record it when it has ended"}
 	}
 	recording, err := h.Workshop.Record(ids, run.Agent, run.ID)
 	if err != nil {

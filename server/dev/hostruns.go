@@ -26,7 +26,7 @@ func (h *Handler) hostRuns(ctx context.Context, owner, id string) (*runs.Run, []
 		}
 	}
 	if errors.Is(err, runs.ErrNoRun) {
-		err = &Refusal{http.StatusNotFound, "there is no such run, or it belongs to somebody else"}
+		err = &RefusalError{http.StatusNotFound, "there is no such run, or it belongs to somebody else"}
 	}
 	return run, ids, err
 }

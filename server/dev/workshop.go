@@ -1,12 +1,8 @@
 package dev
 
-import (
-	"context"
+import "context"
 
-	"github.com/agenthost/agenthost/host/plugin/cassette"
-)
-
-// Workshop has the calls of plugins, and performs test calls. Errors that the person can do something about are of type [*Refusal]. Its methods may be
+// Workshop has the calls of plugins, and performs test calls. Errors that the person can do something about are of type [*RefusalError]. Its methods may be
 // called by several goroutines at once.
 type Workshop interface {
 	// Calls returns the calls of plugins in runs of agents, by the ids of these runs, in the order in which they ended.
@@ -23,13 +19,13 @@ type Workshop interface {
 	Record(runs []string, agent, name string) (*Recording, error)
 }
 
-// Refusal is an error that the person at the page is told.
-type Refusal struct {
+// RefusalError is an error that the person at the page is told.
+type RefusalError struct {
 	Status int // of HTTP
 	Text   string
 }
 
-func (r *Refusal) Error() string { return r.Text }
+func (r *RefusalError) Error() string { return r.Text }
 
 // Head names a call of a plugin.
 type Head struct {
@@ -60,17 +56,23 @@ type Edit struct {
 
 // Outcome says how a call ended.
 type Outcome struct {
-	Digest      string          `json:"digest"` // of the module that was called
-	Result      string          `json:"result"` // the document that the hook returned, as JSON; "": it returned nothing
-	Error       string          `json:"error"`  // the message of the error that the document says; "": it says none
-	Asked       []Asked         `json:"asked"`
-	Fuel        uint64          `json:"fuel"`
-	Memory      int64           `json:"memory"` // bytes; 0: it is not known
-	HostCalls   int             `json:"host_calls"`
-	Duration    int64           `json:"duration"` // nanoseconds; 0: it is not known
-	Log         []string        `json:"log"`
-	Fault       *cassette.Fault `json:"fault"`
-	Differences []string        `json:"differences"` // from the call that is repeated
+	Digest      string   `json:"digest"` // of the module that was called
+	Result      string   `json:"result"` // the document that the hook returned, as JSON; "": it returned nothing
+	Error       string   `json:"error"`  // the message of the error that the document says; "": it says none
+	Asked       []Asked  `json:"asked"`
+	Fuel        uint64   `json:"fuel"`
+	Memory      int64    `json:"memory"` // bytes; 0: it is not known
+	HostCalls   int      `json:"host_calls"`
+	Duration    int64    `json:"duration"` // nanoseconds; 0: it is not known
+	Log         []string `json:"log"`
+	Fault       *Fault   `json:"fault"`       // null: none
+	Differences []string `json:"differences"` // from the call that is repeated
+}
+
+// Fault is a fault of a plugin.
+type Fault struct {
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
 }
 
 // Asked is a call of next or of an operation of the host.

@@ -269,6 +269,7 @@ var E,Wn,nn,Se,en,Mt,zn,xt,Jn,sn,tn,eo,ct=Symbol.for("pv"),Ot={},Tt=[],to=/^m(i|
 			${t?.version&&r`<span class="quiet">${m(t.version)}</span>`}</h2>
 		<dl class="facts">
 			${s&&r`<dt>digest</dt><dd class="mono">${m(s)}</dd>`}
+			${s&&t?.digest&&!t.digest.startsWith(s)&&r`<dt>in use now</dt><dd class="mono">${m(t.digest.slice(0,s.length))}</dd>`}
 			${o&&r`<dt>signature</dt><dd>${o.signed_by?r`checked, by the key <code>${m(o.signed_by)}</code>`:r`<span class="quiet">none is asked for</span>`}</dd>
 				<dt>breaker</dt><dd>${i?r`${P(i.faults,"fault")} within ${H(i.window/1e6)} bypass it for as long; ${i.open_for?"it is open":`it is closed, with ${P(i.recent??0,"recent fault")}`}`:r`<span class="quiet">none</span>`}</dd>`}
 			<dt>calls here</dt><dd class="num">${A(n?.calls??0)}</dd>

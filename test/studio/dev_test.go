@@ -5,6 +5,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,7 +53,6 @@ middleware:
 `
 
 const loudRules = `rules:
-  - {from: human, when: "^slow", call: [{name: wait, args: {}}]}
   - {when: "(?s)^(.*)$", say: "You said: $1"}
 `
 
@@ -76,14 +78,14 @@ export default plugin({
 })
 `
 
-// develops starts dev in a new directory, and opens its page.
-func develops(t *testing.T) *developer {
+// develops starts dev in a new directory, with this manifest, and opens its page.
+func develops(t *testing.T, manifest string) *developer {
 	t.Helper()
 	chromium(t)
 	path, err := command()
 	require.NoError(t, err)
 	a := &developer{t: t, dir: t.TempDir(), lines: make(chan string, 1000)}
-	a.save("agenthost.yaml", loudAgent)
+	a.save("agenthost.yaml", manifest)
 	a.save("rules.yaml", loudRules)
 	a.save("loud.js", loud)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -139,7 +141,7 @@ func (a *developer) save(name, text string) {
 // A mistake in a file shows with its place, and goes away when it is mended. The new module is named, and used.
 func TestDevShowsAMistake(t *testing.T) {
 	t.Parallel()
-	a := develops(t)
+	a := develops(t, loudAgent)
 	a.say("hello")
 	a.see("YOU SAID: HELLO")
 	a.save("loud.js", strings.Replace(loud, ".toUpperCase()", ".toUpperCase() +", 1))
@@ -164,7 +166,7 @@ func TestDevShowsAMistake(t *testing.T) {
 	a.see("is in use since")
 	a.see("loud is now sha256:")
 	a.view("Plugins")
-	a.wait(`document.querySelector('.notice.good').textContent.includes(document.querySelector('.part .facts .mono').textContent) || has('sha256:')`)
+	a.wait(`document.querySelector('.notice.good').textContent.includes('is now ' + all('.part dt').find((n) => n.textContent === 'in use now').nextSibling.textContent)`)
 	a.shoot("dev-changed")
 	a.axe("a change")
 	a.click(`button('Dismiss')`)
@@ -172,6 +174,37 @@ func TestDevShowsAMistake(t *testing.T) {
 	a.view("Chat")
 	a.say("now")
 	a.see("YOU SAID: NOW!")
+}
+
+// A run is under way while its plugin changes. The page says that it keeps what it began with, as long as it does.
+func TestARunThatBeganBeforeAChange(t *testing.T) {
+	t.Parallel()
+	arrived, goOn := make(chan struct{}, 10), make(chan struct{})
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
+		select {
+		case <-goOn:
+		case <-r.Context().Done():
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{\"content\":\"done\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	}))
+	t.Cleanup(provider.Close)
+	a := develops(t, strings.Replace(loudAgent, "{provider: scripted, rules: rules.yaml}", `{provider: openai, name: m, base_url: "`+provider.URL+`/v1"}`, 1))
+	a.say("hello")
+	<-arrived
+	a.save("loud.js", strings.Replace(loud, ".toUpperCase()", ".toUpperCase() + '!'", 1))
+	a.see("is in use since")
+	a.see("This run began before the last change, and keeps what it began with.")
+	a.shoot("dev-keeps")
+	goOn <- struct{}{}
+	a.see("DONE")
+	a.wait(`!has('keeps what it began with') && !has('DONE!')`)
+	a.say("again")
+	<-arrived
+	goOn <- struct{}{}
+	a.see("DONE!")
+	a.wait(`!has('keeps what it began with')`)
 }
 
 // runs runs the command in the directory, and returns what it prints.

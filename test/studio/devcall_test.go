@@ -12,7 +12,7 @@ import (
 // Someone takes what a hook got in a run, changes it, and calls the plugin again, by the keyboard where it matters. The thread stays as it was.
 func TestATestCallFromThePage(t *testing.T) {
 	t.Parallel()
-	a := develops(t)
+	a := develops(t, loudAgent)
 	a.say("hello")
 	a.see("YOU SAID: HELLO")
 	a.view("Plugins")
@@ -59,7 +59,7 @@ func TestATestCallFromThePage(t *testing.T) {
 // Someone keeps a run as a cassette. The page says where it is, and how to repeat it; the command does so.
 func TestARunIsRecordedFromThePage(t *testing.T) {
 	t.Parallel()
-	a := develops(t)
+	a := develops(t, loudAgent)
 	a.say("hello")
 	a.see("YOU SAID: HELLO")
 	a.click(`button('More')`)

@@ -35,6 +35,7 @@ function One({ name, known, part }) {
 			${known?.version && html`<span class="quiet">${shown(known.version)}</span>`}</h2>
 		<dl class="facts">
 			${digest && html`<dt>digest</dt><dd class="mono">${shown(digest)}</dd>`}
+			${digest && known?.digest && !known.digest.startsWith(digest) && html`<dt>in use now</dt><dd class="mono">${shown(known.digest.slice(0, digest.length))}</dd>`}
 			${held && html`<dt>signature</dt><dd>${held.signed_by ? html`checked, by the key <code>${shown(held.signed_by)}</code>` : html`<span class="quiet">none is asked for</span>`}</dd>
 				<dt>breaker</dt><dd>${breaker ? html`${plural(breaker.faults, 'fault')} within ${took(breaker.window / 1e6)} bypass it for as long; ${breaker.open_for ? 'it is open' : `it is closed, with ${plural(breaker.recent ?? 0, 'recent fault')}`}` : html`<span class="quiet">none</span>`}</dd>`}
 			<dt>calls here</dt><dd class="num">${count(part?.calls ?? 0)}</dd>

@@ -77,7 +77,7 @@ func (w *Workshop) Calls(runs []string) ([]dev.Head, error) {
 }
 
 func forgotten() error {
-	return &dev.Refusal{Status: http.StatusGone, Text: "the calls of this run are no longer kept: dev keeps those of the last runs; run it again"}
+	return &dev.RefusalError{Status: http.StatusGone, Text: "the calls of this run are no longer kept: dev keeps those of the last runs; run it again"}
 }
 
 // Call returns a call of runs.
@@ -99,7 +99,7 @@ func (w *Workshop) frame(runs []string, number int) (*cassette.Frame, error) {
 	if !whole {
 		return nil, forgotten()
 	}
-	return nil, &dev.Refusal{Status: http.StatusNotFound, Text: "the run has no call of a plugin with this number"}
+	return nil, &dev.RefusalError{Status: http.StatusNotFound, Text: "the run has no call of a plugin with this number"}
 }
 
 func headOf(f *cassette.Frame) dev.Head {
@@ -129,7 +129,10 @@ func callOf(f *cassette.Frame) (*dev.Call, error) {
 
 // outcomeOf says how a call ended.
 func outcomeOf(f *cassette.Frame) (*dev.Outcome, error) {
-	out := &dev.Outcome{Digest: Short(f.Plugin.SHA256), Fuel: f.Fuel, Fault: f.Fault}
+	out := &dev.Outcome{Digest: Short(f.Plugin.SHA256), Fuel: f.Fuel}
+	if f.Fault != nil {
+		out.Fault = &dev.Fault{Kind: f.Fault.Kind, Message: f.Fault.Message}
+	}
 	if f.Returned && f.Code == abi.ReturnResult && len(f.Result) > 0 {
 		var err error
 		if out.Result, err = text(f.Result); err != nil { // a guest wrote it

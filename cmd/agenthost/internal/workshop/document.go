@@ -34,13 +34,13 @@ func indented(line []byte) (string, error) {
 }
 
 // edited returns the document that a person has made of one. Parts that they left alone stay byte for byte: JSON has no bytes, and one kind of numbers.
-func edited(what string, document []byte, text string) ([]byte, error) {
+func edited(document []byte, text string) ([]byte, error) {
 	if strings.TrimSpace(text) == "" {
 		return document, nil
 	}
 	made, err := wire.FromJSON([]byte(text), most)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
+		return nil, fmt.Errorf("input: %w", err)
 	}
 	return merged(document, made), nil
 }

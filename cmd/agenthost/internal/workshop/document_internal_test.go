@@ -26,14 +26,14 @@ func TestWhatAPersonLeavesAloneStays(t *testing.T) {
 	was := document(t)
 	shown, err := text(was)
 	require.NoError(t, err)
-	same, err := edited("input", was, shown)
+	same, err := edited(was, shown)
 	require.NoError(t, err)
 	require.Equal(t, []byte(was), same)
-	same, err = edited("input", was, "")
+	same, err = edited(was, "")
 	require.NoError(t, err)
 	require.Equal(t, []byte(was), same)
 
-	changed, err := edited("input", was, strings.Replace(shown, `"b"`, `"c"`, 1))
+	changed, err := edited(was, strings.Replace(shown, `"b"`, `"c"`, 1))
 	require.NoError(t, err)
 	require.Contains(t, wire.Raw(changed).JSON(), `"text":"c"`)
 	items, _ := wire.Raw(changed).Get("list").Items()
@@ -44,7 +44,7 @@ func TestWhatAPersonLeavesAloneStays(t *testing.T) {
 	require.True(t, wire.Raw(changed).Get("ratio").Equal(was.Get("ratio")), "it is still a float")
 	require.True(t, wire.Raw(changed).Get("seed").Equal(was.Get("seed")))
 
-	gone, err := edited("input", was, `{"more": 1}`)
+	gone, err := edited(was, `{"more": 1}`)
 	require.NoError(t, err)
 	require.Equal(t, `{"more":1}`, wire.Raw(gone).JSON())
 }
@@ -53,7 +53,8 @@ func TestAnswersCanBeEdited(t *testing.T) {
 	t.Parallel()
 	exchanges := []cassette.Exchange{
 		{Op: "", Payload: []byte{0x80}, Answered: true, Status: abi.StatusOK, Reply: document(t)},
-		{Op: "kv.get", Payload: []byte{0x80}, Answered: true, Status: abi.ENOENT}, {Op: "clock.sleep"},
+		{Op: "kv.get", Payload: []byte{0x80}, Answered: true, Status: abi.ENOENT},
+		{Op: "clock.sleep"},
 	}
 	shown, err := answersText(exchanges)
 	require.NoError(t, err)
@@ -80,7 +81,7 @@ func FuzzEdited(f *testing.F) {
 	f.Add(shown)
 	f.Add(`{"list": [1, 2, 3], "data": {"data": "AP8="}}`)
 	f.Fuzz(func(t *testing.T, made string) {
-		got, err := edited("input", was, made)
+		got, err := edited(was, made)
 		if err != nil || strings.TrimSpace(made) == "" {
 			return
 		}

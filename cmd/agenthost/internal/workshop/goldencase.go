@@ -50,31 +50,37 @@ func CaseNames(path string) []string {
 func (w *Workshop) caseFrame(ctx context.Context, name, of string) (*cassette.Frame, []string, error) {
 	p, ok := w.plugin(name)
 	if !ok {
-		return nil, nil, &dev.Refusal{Status: http.StatusNotFound, Text: fmt.Sprintf("no agent has the plugin %.64q", name)}
+		return nil, nil, &dev.RefusalError{Status: http.StatusNotFound, Text: fmt.Sprintf("no agent has the plugin %.64q", name)}
 	}
-	files, err := golden.Find(p.Path)
+	c, err := goldenCase(p.Path, of)
+	switch {
+	case err != nil:
+		return nil, nil, invalid(err)
+	case c == nil:
+		return nil, nil, &dev.RefusalError{Status: http.StatusNotFound, Text: fmt.Sprintf("the plugin %.64q has no golden case %.64q", name, of)}
+	}
+	leave, err := w.enter(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, file := range files {
-		if (&golden.Case{Path: file}).Name() != of {
-			continue
-		}
-		c, err := golden.Load(file)
-		if err != nil {
-			return nil, nil, invalid(err)
-		}
-		select {
-		case w.bench <- struct{}{}:
-			defer func() { <-w.bench }()
-		case <-ctx.Done():
-			return nil, nil, context.Cause(ctx)
-		}
-		outcome, err := c.Perform(ctx, plugin.Wasm{ID: p.ID, Path: p.Path, Engine: w.engine})
-		if err != nil {
-			return nil, nil, stopped(ctx, err)
-		}
-		return outcome.Frame, c.Compare(outcome), nil
+	defer leave()
+	outcome, err := c.Perform(ctx, plugin.Wasm{ID: p.ID, Path: p.Path, Engine: w.engine})
+	if err != nil {
+		return nil, nil, stopped(ctx, err)
 	}
-	return nil, nil, &dev.Refusal{Status: http.StatusNotFound, Text: fmt.Sprintf("the plugin %.64q has no golden case %.64q", name, of)}
+	return outcome.Frame, c.Compare(outcome), nil
+}
+
+// goldenCase reads the golden case of a plugin that has this name; nil: there is none.
+func goldenCase(path, name string) (*golden.Case, error) {
+	files, err := golden.Find(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if (&golden.Case{Path: file}).Name() == name {
+			return golden.Load(file)
+		}
+	}
+	return nil, nil //nolint:nilnil // the caller says so
 }

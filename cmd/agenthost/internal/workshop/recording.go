@@ -20,18 +20,20 @@ func (w *Workshop) Record(runs []string, agent, name string) (*dev.Recording, er
 	case !whole:
 		return nil, forgotten()
 	case len(frames) == 0:
-		return nil, &dev.Refusal{Status: http.StatusConflict, Text: "no plugin was called in this run, so there is nothing to record"}
+		return nil, &dev.RefusalError{Status: http.StatusConflict, Text: "no plugin was called in this run, so there is nothing to record"}
 	}
 	dir, ok := w.dir(agent)
 	if !ok {
-		return nil, &dev.Refusal{Status: http.StatusNotFound, Text: "the agent of this run is not served any more"}
+		return nil, &dev.RefusalError{Status: http.StatusNotFound, Text: "the agent of this run is not served any more"}
 	}
 	path := filepath.Join(dir, fileName(agent, name))
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return nil, &dev.Refusal{Status: http.StatusConflict, Text: path + " is there already, and is not overwritten; remove or rename it to record the run again"}
+		return nil, &dev.RefusalError{
+			Status: http.StatusConflict, Text: path + " is there already, and is not overwritten; remove or rename it to record the run again",
+		}
 	}
 	if err := write(path, frames); err != nil {
-		return nil, &dev.Refusal{Status: http.StatusInternalServerError, Text: err.Error()}
+		return nil, &dev.RefusalError{Status: http.StatusInternalServerError, Text: err.Error()}
 	}
 	return &dev.Recording{File: path, Calls: len(frames), Command: question.Shell([]string{"agenthost", "plugin", "replay", path})}, nil
 }

@@ -28,7 +28,17 @@ func (w *Workshop) Try(ctx context.Context, runs []string, number int, edit dev.
 	return w.try(ctx, f, edit)
 }
 
-// try performs a call again, with what a person has edited. Only one is performed at a time, so that a page cannot use more than an agent may.
+// enter waits until no test call is performed: only one is at a time, so that a page cannot use more than an agent may.
+func (w *Workshop) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case w.bench <- struct{}{}:
+		return func() { <-w.bench }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// try performs a call again, with what a person has edited.
 func (w *Workshop) try(ctx context.Context, recorded *cassette.Frame, edit dev.Edit) (out *dev.Outcome, err error) {
 	given, err := editedFrame(recorded, edit)
 	if err != nil {
@@ -37,12 +47,11 @@ func (w *Workshop) try(ctx context.Context, recorded *cassette.Frame, edit dev.E
 	if recorded.Plugin.Path == "" {
 		return nil, invalid(errors.New("the plugin is no file, so it cannot be called again here"))
 	}
-	select {
-	case w.bench <- struct{}{}:
-		defer func() { <-w.bench }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	leave, err := w.enter(ctx)
+	if err != nil {
+		return nil, err
 	}
+	defer leave()
 	var log guestlog.Lines
 	replay, err := author.NewReplay(ctx, plugin.Wasm{
 		ID: recorded.Plugin.Name, Path: recorded.Plugin.Path, Engine: w.engine, Limits: plugin.Limits{Deadline: w.deadline(recorded.Plugin.Name)},
@@ -71,7 +80,7 @@ func (w *Workshop) try(ctx context.Context, recorded *cassette.Frame, edit dev.E
 func editedFrame(recorded *cassette.Frame, edit dev.Edit) (*cassette.Frame, error) {
 	given := *recorded
 	var err error
-	if given.Input, err = edited("input", recorded.Input, edit.Input); err != nil {
+	if given.Input, err = edited(recorded.Input, edit.Input); err != nil {
 		return nil, err
 	}
 	if !wire.Raw(given.Input).IsMap() {
@@ -94,7 +103,7 @@ func unchanged(recorded, given *cassette.Frame) bool {
 
 // invalid returns an error that the person at the page can correct.
 func invalid(err error) error {
-	return &dev.Refusal{Status: http.StatusUnprocessableEntity, Text: err.Error()}
+	return &dev.RefusalError{Status: http.StatusUnprocessableEntity, Text: err.Error()}
 }
 
 // stopped returns why a call could not be performed.

@@ -253,7 +253,7 @@ nightly: ## run the checks that are too slow for every commit: long fuzzing, rep
 	$(MAKE) siege SIEGE=10m
 	$(MAKE) uis
 	$(MAKE) proxies
-	$(MAKE) test-ui
+	AGENTHOST_SHOTS=$(BIN)/studio/shots $(MAKE) test-ui
 	$(MAKE) hostile
 	$(MAKE) load
 	$(MAKE) soak-server SERVER_SOAK=1h

@@ -75,3 +75,30 @@ func TestAnAgentWithinAnAgent(t *testing.T) {
 	require.Greater(t, eval[float64](r.page, `(`+depth+`)('get_weather')`), eval[float64](r.page, `(`+depth+`)('research')`))
 	r.shoot("timeline-agent")
 }
+
+// The graph of an assistant says how its plugins are held: their limits, who signed them, and when they are bypassed.
+func TestTheGraphTellsOfSandboxes(t *testing.T) {
+	t.Parallel()
+	middleware := usual(t)
+	redact, ok := middleware[2].(plugin.Wasm)
+	require.True(t, ok)
+	redact.Breaker, redact.AcceptOpen = plugin.Breaker{Faults: 3}, true
+	r := newServer(t, "{}", french{}, redact)
+	var graph struct {
+		Nodes []struct {
+			Metadata struct {
+				Middleware []struct {
+					Name    string        `json:"name"`
+					Sandbox *host.Sandbox `json:"sandbox"`
+				} `json:"middleware"`
+			} `json:"metadata"`
+		} `json:"nodes"`
+	}
+	r.read("GET", "/assistants/helper/graph", nil, &graph)
+	parts := graph.Nodes[0].Metadata.Middleware
+	require.Equal(t, []string{"french", "redact"}, []string{parts[0].Name, parts[1].Name})
+	require.Nil(t, parts[0].Sandbox)
+	require.Equal(t, redact.Minisign[0], parts[1].Sandbox.SignedBy)
+	require.Equal(t, &host.Breaker{Faults: 3, Window: time.Minute}, parts[1].Sandbox.Breaker)
+	require.Equal(t, plugin.DefaultLimits.Fuel, parts[1].Sandbox.Limits.Fuel)
+}

@@ -81,7 +81,8 @@ export function valuesOf(fields, texts, before) {
 			}
 		}
 	}
-	return { values, errors };
+	const names = new Set([...Object.keys(before), ...Object.keys(values)]); // those that were there keep their order, so that a difference is only what differs
+	return { values: Object.fromEntries([...names].filter((n) => Object.hasOwn(values, n)).map((n) => [n, values[n]])), errors };
 }
 
 /**

@@ -15,6 +15,7 @@ import (
 // Case is a case.
 type Case struct {
 	Path string `yaml:"-"` // of the file
+	Row  int    `yaml:"-"` // the row of the dataset, from 1; 0: there is none
 
 	Description string `yaml:"description"` // free text, for people
 	// the path of the agent's manifest, relative to this file
@@ -34,8 +35,11 @@ type Case struct {
 	Store []StoredValue      `yaml:"store"` // values in the agent's store when the case begins
 	// true: the case runs in the manifest's directory itself, and not in a copy of it
 	InPlace bool    `yaml:"in_place"`
-	Now     instant `yaml:"now"`                     // the time at which the agent's clock stands; default 2026-01-01T00:00:00Z
-	Turns   []Turn  `yaml:"turns" strict:"required"` // the conversation
+	Now     instant `yaml:"now"` // the time at which the agent's clock stands; default 2026-01-01T00:00:00Z
+	// what a good conversation is, for the judge of agenthost eval: a text
+	Rubric  string   `yaml:"rubric"`
+	Dataset *Dataset `yaml:"dataset"`                 // a table with a row for each case
+	Turns   []Turn   `yaml:"turns" strict:"required"` // the conversation
 
 	text []byte // of the file
 	root strictyaml.Node

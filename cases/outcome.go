@@ -57,3 +57,8 @@ func (o *Outcome) result(after int, id string) *abi.Message {
 	}
 	return nil
 }
+
+// Add returns the sum of two.
+func (u Used) Add(other Used) Used {
+	return Used{u.ModelCalls + other.ModelCalls, u.ToolCalls + other.ToolCalls, u.Steps + other.Steps, u.Usage.Add(other.Usage)}
+}

@@ -19,6 +19,9 @@ import (
 // it replaces the keys that do not hold, and keeps the others; a turn without an expectation gets the status, the calls of tools and the
 // message. Comments inside a changed expect are lost; the rest of the file stays byte for byte. It refuses an answer that nobody asked for.
 func (c *Case) Update(outcomes []*Outcome) (changed bool, err error) {
+	if c.Row > 0 {
+		return false, errors.New("a case with a dataset cannot be updated, because its expectations are those of all rows")
+	}
 	lines := bytes.SplitAfter(c.text, []byte("\n"))
 	turns, _ := c.root.Get("turns")
 	places := turns.Items()

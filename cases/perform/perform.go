@@ -1,6 +1,7 @@
 package perform
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,8 @@ type Options struct {
 	// Record asks the manifest's models instead of a cassette, and records them: the report then has a Cassette.
 	Record bool
 	// Real asks the manifest's models, whatever the case says.
-	Real bool
+	Real     bool
+	Manifest string // the path of the manifest to use in place of that of the case; "": that of the case
 	// Event is told every event; nil: nothing is told. An error ends the case.
 	Event func(turn int, e host.Event) error
 }
@@ -103,7 +105,7 @@ type stage struct {
 
 // prepare makes the copy of the manifest's directory.
 func (s *stage) prepare() error {
-	path := s.c.ManifestPath()
+	path := s.manifest()
 	if _, err := os.Stat(path); err != nil {
 		return fmt.Errorf("%s: its manifest %s is not there; name another one with the key manifest", s.c.Path, path)
 	}
@@ -123,6 +125,9 @@ func (s *stage) prepare() error {
 	}
 	return s.writeFiles()
 }
+
+// manifest returns the path of the manifest.
+func (s *stage) manifest() string { return cmp.Or(s.o.Manifest, s.c.ManifestPath()) }
 
 // writeFiles writes and removes the files that the case wants.
 func (s *stage) writeFiles() error {
@@ -161,7 +166,7 @@ func (s *stage) close() (err error) {
 
 // build builds the agent.
 func (s *stage) build(ctx context.Context) error {
-	from, err := filepath.Abs(s.c.ManifestPath())
+	from, err := filepath.Abs(s.manifest())
 	if err != nil {
 		return err
 	}

@@ -131,12 +131,12 @@ func agentCases(command string, places []string, pattern string) ([]*cases.Case,
 		if !wanted.MatchString(filepath.ToSlash(file)) {
 			continue
 		}
-		c, err := cases.Load(file)
+		found, err := cases.LoadAll(file)
 		if err != nil {
 			wrong = append(wrong, err)
 			continue
 		}
-		out = append(out, c)
+		out = append(out, found...)
 	}
 	switch {
 	case len(wrong) > 0:
@@ -219,7 +219,7 @@ func (t *testRun) perform(ctx context.Context) error {
 // one performs a case.
 func (t *testRun) one(ctx context.Context, c *cases.Case) *caseRecord {
 	start := time.Now()
-	record := &caseRecord{Case: c.Path, Description: c.Description}
+	record := &caseRecord{Case: c.Title(), Description: c.Description}
 	events := &caseEvents{}
 	options := t.options
 	options.Event = events.add
@@ -284,6 +284,6 @@ func (t *testRun) keep(c *cases.Case, events *caseEvents) (string, error) {
 			return "", fmt.Errorf("the events cannot be kept: %w", err)
 		}
 	}
-	path := filepath.Join(t.dir, eventsName(c.Path))
+	path := filepath.Join(t.dir, eventsName(c.Title()))
 	return path, atomicfile.Write(path, events.lines, 0o600) // conversations are private
 }

@@ -44,11 +44,7 @@ func (r *caseRecord) note(report *perform.Report) {
 		for _, d := range turn.Differences {
 			r.Differences = append(r.Differences, caseDifference{Turn: i + 1, Key: d.Key, Text: d.Text})
 		}
-		used := &turn.Outcome.Used
-		r.Used.ModelCalls += used.ModelCalls
-		r.Used.ToolCalls += used.ToolCalls
-		r.Used.Steps += used.Steps
-		r.Used.Usage = r.Used.Usage.Add(used.Usage)
+		r.Used = r.Used.Add(turn.Outcome.Used)
 	}
 }
 
@@ -192,8 +188,8 @@ func (e *caseEvents) add(_ int, event host.Event) error {
 
 // eventsName returns the name of the file for the events of a case: its path in one word.
 func eventsName(path string) string {
-	name := strings.TrimSuffix(filepath.ToSlash(filepath.Clean(path)), filepath.Ext(path))
-	name = strings.NewReplacer("../", "", "/tests/", "-", "/", "-").Replace(name)
+	name := strings.Replace(filepath.ToSlash(filepath.Clean(path)), ".yaml", "", 1)
+	name = strings.NewReplacer("../", "", "/tests/", "-", "/", "-", "#", "-").Replace(name)
 	return strings.Trim(name, "-.") + ".jsonl"
 }
 

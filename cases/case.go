@@ -166,6 +166,9 @@ func Load(path string) (*Case, error) {
 	return parse(path, text)
 }
 
+// Parse reads a case from a text. The path is that of a file that need not be there.
+func Parse(path string, text []byte) (*Case, error) { return parse(path, text) }
+
 func parse(path string, text []byte) (*Case, error) {
 	c := &Case{Path: path, text: text}
 	var err error

@@ -16,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/cassette"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
+	"github.com/agenthost/agenthost/internal/strictyaml"
 	"github.com/agenthost/agenthost/manifest"
 )
 
@@ -32,6 +33,8 @@ type Options struct {
 	// Real asks the manifest's models, whatever the case says.
 	Real     bool
 	Manifest string // the path of the manifest to use in place of that of the case; "": that of the case
+	// Capture records what the scripts of the case are asked; nil: nothing is recorded.
+	Capture *cassette.Recorder
 	// Event is told every event; nil: nothing is told. An error ends the case.
 	Event func(turn int, e host.Event) error
 }
@@ -68,7 +71,7 @@ func Case(ctx context.Context, c *cases.Case, o Options) (report *Report, err er
 		return nil, err
 	}
 	if err := s.build(ctx); err != nil {
-		return nil, err
+		return nil, s.original(err)
 	}
 	for i := range c.Turns {
 		if err := s.turn(ctx, i); err != nil {
@@ -191,6 +194,21 @@ func (s *stage) build(ctx context.Context) error {
 	return s.fillStore(ctx)
 }
 
+// original shows the problems of files in the copy at their places in the original, which is still there when people read about them.
+func (s *stage) original(err error) error {
+	wrong, ok := errors.AsType[*strictyaml.Error](err)
+	if !ok || s.temporary == "" {
+		return err
+	}
+	for i := range wrong.Problems {
+		p := &wrong.Problems[i]
+		if rel, err := filepath.Rel(s.dir, p.File); err == nil && filepath.IsLocal(rel) {
+			p.File = filepath.Join(filepath.Dir(s.manifest()), rel)
+		}
+	}
+	return err
+}
+
 // lookup returns the value of a variable, which the case may set.
 func (s *stage) lookup(name string) (string, bool) {
 	value, ok := s.c.Env[name]
@@ -244,6 +262,15 @@ func (s *stage) model(of *manifest.ModelEntry) (model.Model, error) {
 	case s.player != nil:
 		return s.player.Model(name)
 	}
+	made, err := s.scripted(of, name)
+	if err != nil || s.o.Capture == nil {
+		return made, err
+	}
+	return s.o.Capture.Model(name, made)
+}
+
+// scripted makes a scripted model: that of the case, or else of the manifest.
+func (s *stage) scripted(of *manifest.ModelEntry, name string) (model.Model, error) {
 	if script := s.script(of); script != nil {
 		return script.Build(script.Node(), func(path string) (string, []byte, error) {
 			path = s.c.Beside(path)

@@ -152,6 +152,7 @@ func TestCasesThatCannotBePerformed(t *testing.T) {
 		"no manifest":  {"manifest: gone.yaml\nturns: [{input: a}]", "gone.yaml is not there", exitFailed},
 		"no cassette":  {"cassette: a.cassette\nturns: [{input: a}]", "record it with 'agenthost test --record", exitFailed},
 		"no tool":      {"tools: {readfile: [{content: a}]}\nturns: [{input: a}]", `tools.readfile: the agent offers no tool of that name; did you mean "read_file"?`, exitFailed},
+		"bad override": {"set: ['recursion=5']\nturns: [{input: a}]", `unknown key "recursion"`, exitFailed},
 		"no rules":     {"model: {rules: gone.yaml}\nturns: [{input: a}]", "gone.yaml", exitFailed},
 		"real model":   {"set: ['model=openai:gpt-x']\nturns: [{input: a}]", "would ask a real model for model", exitFailed},
 		"no answer":    {"turns: [{input: a, answers: [{approve: write_file}]}]", "nobody asked for {approve: write_file}", exitFailed},
@@ -162,6 +163,7 @@ func TestCasesThatCannotBePerformed(t *testing.T) {
 			b := keeping(t, map[string]string{"a": test.text})
 			require.Equal(t, test.code, b.agentTest(), b.out.String())
 			require.Contains(t, b.out.String()+b.err.String(), test.message)
+			require.NotContains(t, b.out.String()+b.err.String(), "agenthost-case-", "the copy is gone when somebody reads this")
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
@@ -29,6 +30,16 @@ func (c *Cassette) Len() int {
 		}
 	}
 	return n
+}
+
+// Requests returns the requests to the model with this name, in the order in which they were answered, each as a document.
+func (c *Cassette) Requests(name string) (out []wire.Raw) {
+	for i := range c.lines {
+		if l := &c.lines[i]; l.Model == name && !l.Request.IsZero() {
+			out = append(out, l.Request)
+		}
+	}
+	return out
 }
 
 // Write writes the cassette as lines of JSON.

@@ -139,7 +139,7 @@ docs/manifest.md, are at https://github.com/agenthost/agenthost.`,
 		a.validateCommand(), a.configCommand(),
 		a.graphCommand(), a.orderCommand(), a.schemaCommand(), a.serveCommand(), a.devCommand(), a.studioCommand(), a.mcpCommand(),
 		a.loginCommand(), a.logoutCommand(),
-		a.testCommand(), a.evalCommand(), a.checkCommand(),
+		a.testCommand(), a.evalCommand(), a.checkCommand(), a.traceCommand(), a.topCommand(),
 		a.middlewareCommand(), a.pluginCommand(), a.agentCommand(), a.versionCommand(),
 		a.compileCommand())
 	completeDefaults(root)

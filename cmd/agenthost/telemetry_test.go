@@ -13,6 +13,9 @@ import (
 	"github.com/agenthost/agenthost/test/otlpserver"
 )
 
+// metricsAt matches the address of the metrics in the log of agenthost serve.
+var metricsAt = regexp.MustCompile(`"serving metrics","at":"([^"]+)"`)
+
 // A request's trace goes on in the run that the server performs for it, and Prometheus reads the metrics at an address of their own.
 //
 //nolint:paralleltest // it sets a variable of the process
@@ -30,7 +33,7 @@ func TestServeIsRecorded(t *testing.T) {
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Traceparent", "00-"+trace+"-b7ad6b7169203331-01")
 		require.Contains(t, get(t, req), "hello")
-		metrics := regexp.MustCompile(`"serving metrics","at":"([^"]+)"`).FindStringSubmatch(log.text())
+		metrics := metricsAt.FindStringSubmatch(log.text())
 		require.NotNil(t, metrics, log.text())
 		req, err = http.NewRequestWithContext(t.Context(), http.MethodGet, metrics[1], nil)
 		require.NoError(t, err)

@@ -28,7 +28,7 @@ var kinds = []Kind{
 		[]string{"step"},
 		[]string{"call", "messages", "update", "error", "interrupts", "duration", "fuel", "memory", "host_calls", "digest", "instance"},
 	},
-	{host.EventModel, "A model call ended", []string{"step"}, []string{"model", "messages", "error", "first_token", "duration"}},
+	{host.EventModel, "A model call ended", []string{"step"}, []string{"model", "messages", "error", "first_token", "duration", "cost"}},
 	{
 		host.EventModelRequest, "A model is about to be called: all that the agent asks, or what a hook changed in that; only where a program asked for it",
 		[]string{"step", "request"},
@@ -53,7 +53,7 @@ var kinds = []Kind{
 	{host.EventCustom, "A hook or tool emitted it", []string{"step", "name"}, []string{"data"}},
 	{host.EventWarn, "Something was ignored or discarded", []string{"text"}, []string{"step"}},
 	{host.EventAlert, "A tool is called more often than tool_calls.alert allows", []string{"step", "call", "text"}, nil},
-	{host.EventEnd, "The run is over, or waits", []string{"status"}, []string{"next", "error", "interrupts", "duration"}},
+	{host.EventEnd, "The run is over, or waits", []string{"status"}, []string{"next", "error", "interrupts", "duration", "cost"}},
 }
 
 // keys returns the keys of events besides type and version.
@@ -93,6 +93,7 @@ func keys() map[string]object {
 		"next":        text("The step that the run performs when it continues; absent if it is over"),
 		"first_token": count("How long a model took for its first token, in nanoseconds; absent if the answer did not come in tokens"),
 		"duration":    count("How long it took, in nanoseconds"),
+		"cost":        map[string]any{"type": "number", "minimum": 0, "description": "What it cost, in the currency of the manifest's prices; absent if that is unknown"},
 		"fuel":        count("The fuel that a plugin's hook used"),
 		"memory":      count("The memory of the plugin's instance after the call, in bytes"),
 		"host_calls":  count("How often the plugin's hook asked the host for an operation"),

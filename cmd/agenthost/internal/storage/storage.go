@@ -31,6 +31,20 @@ func Open(ctx context.Context, address threadstore.Address) (*Storage, error) {
 	if err != nil {
 		return nil, err
 	}
+	return withRuns(ctx, threads)
+}
+
+// OpenExisting opens a database that must be there.
+func OpenExisting(ctx context.Context, address threadstore.Address) (*Storage, error) {
+	threads, err := address.OpenExisting(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return withRuns(ctx, threads)
+}
+
+// withRuns opens the runs in the database of threads, which it closes if that fails.
+func withRuns(ctx context.Context, threads *threadstore.Store) (_ *Storage, err error) {
 	s := &Storage{Threads: threads, close: func() error { return nil }}
 	switch database := threads.Store.(type) {
 	case *sqlitethreads.Store:

@@ -81,7 +81,7 @@ func TestAnEvaluationGoesOnAfterItWasStopped(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	b.err.Reset()
 	code := execute(stopped, []string{"eval", b.dir, "-o", filepath.Join(b.dir, "evals"), "-n", "2", "--parallel", "1"}, streams{
-		in: strings.NewReader(""), out: &b.out, err: &stopper{stop: stop, after: 2}, watched: true,
+		in: strings.NewReader(""), out: &b.out, err: &impatient{stop: stop, after: 2}, watched: true,
 	})
 	require.Equal(t, exitSignal, code)
 	require.Equal(t, exitOK, b.eval("-n", "2"), &b.err)
@@ -89,13 +89,13 @@ func TestAnEvaluationGoesOnAfterItWasStopped(t *testing.T) {
 	require.Regexp(t, `(?m)^all cases +4/6 `, b.out.String())
 }
 
-// stopper stops a command when it has shown some progress.
-type stopper struct {
+// impatient stops a command when it has shown some progress.
+type impatient struct {
 	stop  func()
 	after int
 }
 
-func (s *stopper) Write(b []byte) (int, error) {
+func (s *impatient) Write(b []byte) (int, error) {
 	if strings.Contains(string(b), " of 6, ") {
 		if s.after--; s.after == 0 {
 			s.stop()

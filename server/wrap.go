@@ -49,7 +49,8 @@ func (s *Server) wrap(door http.Handler, authenticator auth.Authenticator) (http
 	}
 	mux.Handle("/", door)
 	return access.Chain(mux, access.RequestIDs(), access.Log(s.log), access.Recover(s.log), hosts, origins,
-		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, open), rates.Wrap, budget.Wrap), nil
+		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, open),
+		rates.Wrap, budget.Wrap), nil
 }
 
 // route returns the pattern of a request without its method; "" if nothing answers it.

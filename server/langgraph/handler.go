@@ -81,8 +81,8 @@ func Patterns() []string {
 
 // Wait waits until the WebSockets have ended, which a stopping HTTP server does not wait for. They end with Closing.
 func (h *Handler) Wait() {
-	h.entering.Lock()
-	h.entering.Unlock() //nolint:staticcheck // whoever has not entered by now sees that the server stops
+	h.entering.Lock() // whoever has not entered by now sees that the server stops
+	defer h.entering.Unlock()
 	h.sockets.Wait()
 }
 

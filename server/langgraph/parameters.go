@@ -15,8 +15,8 @@ const (
 	eventStream = "A page of events; with `follow`, a stream of them. A frame `event` has one, and a frame `over` says that a run is over: " +
 		"`{run_id, status}`, where the status `removed` is that of a run that was rolled back. `id` is a position for the header Last-Event-ID. " +
 		"The stream ends when the client goes away."
-	protocolStream = "The events of all runs of the thread, in the form of LangGraph's streaming protocol (`langchain-protocol`). `id` is the member `seq` of the event, " +
-		"from which `since` goes on. The stream ends when the client goes away."
+	protocolStream = "The events of all runs of the thread, in the form of LangGraph's streaming protocol (`langchain-protocol`). `id` is the member `seq` " +
+		"of the event, from which `since` goes on. The stream ends when the client goes away."
 	protocolSocket = "A WebSocket with commands and events of LangGraph's streaming protocol (`langchain-protocol`). Each message is a document in JSON. " +
 		"`subscription.subscribe` has the members of the body of POST as parameters, and the other commands are those of `/threads/{thread_id}/commands`."
 	threadStream = "The events of all runs of the thread, as in the streams of these runs. The stream ends when the client goes away."

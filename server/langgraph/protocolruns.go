@@ -66,7 +66,7 @@ func (b *runCreate) fromConfig() error {
 	if len(configurable) == 0 {
 		delete(config, "configurable")
 	}
-	b.Config = json.RawMessage(document(config))
+	b.Config = document(config)
 	return nil
 }
 

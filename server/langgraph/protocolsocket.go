@@ -76,7 +76,7 @@ func (h *Handler) refuseSocket(c *call, failure error) {
 func (h *Handler) serveSocket(c *call, thread string) error {
 	conn, err := accept(c)
 	if err != nil {
-		return nil //nolint:nilerr // it was answered
+		return nil // it was answered
 	}
 	if h.Inbound.Most > 0 {
 		conn.SetReadLimit(h.Inbound.Most)
@@ -142,7 +142,7 @@ func (s *socket) readOne(ctx context.Context) (message, error) {
 		return message{}, err
 	}
 	if within := s.h.Inbound.Within; within > 0 {
-		defer time.AfterFunc(within, cancel).Stop()
+		defer time.AfterFunc(within, cancel).Stop() //nolint:forbidigo // clients are waited for in real time
 	}
 	m := message{binary: kind != websocket.MessageText, release: func() {}}
 	if budget := s.h.Inbound.Budget; budget != nil {
@@ -160,7 +160,7 @@ func (s *socket) watch(ctx context.Context) error {
 	if interval <= 0 {
 		interval = sse.DefaultHeartbeat
 	}
-	beat := time.NewTicker(interval)
+	beat := time.NewTicker(interval) //nolint:forbidigo // likewise
 	defer beat.Stop()
 	for {
 		select {
@@ -278,7 +278,7 @@ func (s *socket) write(ctx context.Context, document any) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	late := time.AfterFunc(sse.DefaultWriteTimeout, cancel)
+	late := time.AfterFunc(sse.DefaultWriteTimeout, cancel) //nolint:forbidigo // likewise
 	defer late.Stop()
 	if len(text) <= maxPiece {
 		err = s.conn.Write(ctx, websocket.MessageText, text)

@@ -29,7 +29,8 @@ func (r *rig) dial(thread string, header ...string) (*websocket.Conn, *http.Resp
 	for i := 0; i < len(header); i += 2 {
 		headers.Set(header[i], header[i+1])
 	}
-	return websocket.Dial(r.t.Context(), strings.Replace(r.url, "http", "ws", 1)+"/threads/"+thread+"/stream/events", &websocket.DialOptions{HTTPHeader: headers}) //nolint:bodyclose // the package closes it
+	address := strings.Replace(r.url, "http", "ws", 1) + "/threads/" + thread + "/stream/events"
+	return websocket.Dial(r.t.Context(), address, &websocket.DialOptions{HTTPHeader: headers})
 }
 
 // socket opens a WebSocket that must open.
@@ -72,12 +73,12 @@ func (s *socket) answer(text string) (before []doc, answer doc) {
 	}
 }
 
-// until reads events up to one that says this.
-func (s *socket) until(says string) (out []doc) {
+// completed reads events up to the one that says that a run is completed.
+func (s *socket) completed() (out []doc) {
 	s.t.Helper()
 	for {
 		out = append(out, s.read())
-		if objectIn(objectIn(out[len(out)-1]["params"])["data"])["event"] == says {
+		if objectIn(objectIn(out[len(out)-1]["params"])["data"])["event"] == "completed" {
 			return out
 		}
 	}
@@ -108,17 +109,17 @@ func TestSubscriptions(t *testing.T) {
 	first := textIn(objectIn(answer["result"])["subscription_id"])
 	_, answer = s.answer(startHello)
 	require.NotEmpty(t, objectIn(answer["result"])["run_id"])
-	require.Len(t, s.until("completed"), 2)
+	require.Len(t, s.completed(), 2)
 
 	before, answer = s.answer(`{"id":3,"method":"subscription.subscribe","params":{"channels":["values","lifecycle"]}}`)
 	require.Len(t, before, 2)
 	for _, e := range before {
 		require.Equal(t, "values", e["method"], "the others were sent")
 	}
-	require.Equal(t, 2.0, objectIn(answer["result"])["replayed_events"])
+	require.EqualValues(t, 2, objectIn(answer["result"])["replayed_events"])
 	_, answer = s.answer(startHello)
 	require.Equal(t, "success", answer["type"])
-	found := s.until("completed")
+	found := s.completed()
 	ids := map[any]bool{}
 	for _, e := range found {
 		require.False(t, ids[e["event_id"]])
@@ -225,12 +226,12 @@ func TestStrangersSocket(t *testing.T) {
 	_, answer := ann.answer(startHello)
 	require.Equal(t, "success", answer["type"])
 	ann.say(`{"id":3,"method":"subscription.subscribe","params":{"channels":["lifecycle"]}}`)
-	ann.until("completed")
+	ann.completed()
 	_, answer = bob.answer(`{"id":2,"method":"state.get"}`)
 	require.Contains(t, answer["message"], "not found")
 	_, answer = bob.answer(startHello)
 	require.Equal(t, "success", answer["type"])
-	for _, e := range bob.until("completed") {
+	for _, e := range bob.completed() {
 		if e["method"] == "values" {
 			require.NotEmpty(t, listIn(objectIn(objectIn(e["params"])["data"])["messages"]))
 			require.LessOrEqual(t, len(listIn(objectIn(objectIn(e["params"])["data"])["messages"])), 2)

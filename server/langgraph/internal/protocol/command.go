@@ -53,8 +53,7 @@ func ReadCommand(text []byte) (*CommandRequest, *CommandResponse) {
 }
 
 func reason(err error) string {
-	var own *detail.Error
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*detail.Error](err); ok {
 		return own.Text
 	}
 	return err.Error()

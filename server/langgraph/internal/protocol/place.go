@@ -59,7 +59,7 @@ func (p Place) SeqText() string { return strconv.FormatUint(p.Seq(), 10) }
 
 func (p Place) inRun() uint64 {
 	attempt, event := p.Event>>32, p.Event&math.MaxUint32
-	index := uint64(min(p.Index, lastOf)) //nolint:gosec // an index is not negative
+	index := uint64(min(p.Index, lastOf))
 	switch {
 	case p.Event == Over:
 		return over

@@ -194,7 +194,8 @@ func (t *Translator) checkpoint(e *host.Event) {
 	t.saved = t.now
 	t.tell(Checkpoints, func() any {
 		return map[string]any{
-			"id": frames.CheckpointID(e.Checkpoint), "parent_id": frames.CheckpointID(e.Parent), "step": int64(e.Checkpoint) - 1, "source": frames.Source(e.Source),
+			"id": frames.CheckpointID(e.Checkpoint), "parent_id": frames.CheckpointID(e.Parent), "step": int64(e.Checkpoint) - 1,
+			"source": frames.Source(e.Source),
 		}
 	})
 	t.show()

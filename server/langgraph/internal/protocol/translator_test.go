@@ -195,7 +195,7 @@ func TestARecordedRun(t *testing.T) {
 }
 
 // requireSame requires what was recorded to be there, apart from what differs by its nature.
-func requireSame(t *testing.T, want, got any, at any) {
+func requireSame(t *testing.T, want, got, at any) {
 	t.Helper()
 	switch w := want.(type) {
 	case doc:

@@ -58,6 +58,7 @@ func TestJavaScriptProtocol(t *testing.T) {
 
 func TestReact(t *testing.T) {
 	t.Parallel()
+	testservers.Tool(t, "node_modules/@langchain/react/package.json", "node") // an installation may be older
 	run(t, testservers.NodeClient(t, filepath.Join("testdata", "react.mjs")))
 }
 

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/agenthost/agenthost/runs"
@@ -44,7 +45,9 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(sdkLogger(nil))
-	return &world{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t}
+	w := &world{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t}
+	w.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute}) // a second is short where other tests have the processors
+	return w
 }
 
 // run runs the workflow of a thread to its end.

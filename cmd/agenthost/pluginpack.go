@@ -52,7 +52,8 @@ manifest. Sign a plugin after packing it, because a signature covers the bytes o
 func (a *app) pluginPack(ctx context.Context, file, output string) error {
 	output = cmp.Or(output, packedName(file))
 	if loaderOf(output) != nil {
-		return &exitError{exitUsage, fmt.Errorf("plugin pack: %s is the name of a script, and the packed plugin is a module; name a file that ends in .wasm with -o FILE", output)}
+		return &exitError{exitUsage, fmt.Errorf(
+			"plugin pack: %s is the name of a script, and the packed plugin is a module; name a file that ends in .wasm with -o FILE", output)}
 	}
 	p, err := a.packPlugin(ctx, "plugin pack", file)
 	if err != nil {

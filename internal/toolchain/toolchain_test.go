@@ -137,6 +137,7 @@ const (
 )
 
 func TestRustupWithoutAToolchain(t *testing.T) {
+	t.Setenv("RUSTC", "")
 	fake(t, "cargo", "exit 1")
 	for complaint, says := range map[string]string{
 		noDefault:    "rustup's default toolchain is missing; --lang rust needs it\nRun: rustup default stable",

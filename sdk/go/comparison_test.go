@@ -16,6 +16,7 @@ func TestThePluginsOfTheComparison(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/plugins.md")
 	require.NoError(t, err)
+	rows := regexp.MustCompile(`(?m)^\| .* \| \d+ \| \d+ \| \d+ \|$`).FindAllString(string(page), -1)
 	for title, name := range map[string]string{"tenant budget": "budget", "tool policy": "policy", "cache of similar questions": "similar"} {
 		langchain := codeLines(part(t, "testdata/langchain/"+name+".py", `(?m)^class `, `\z`), "#", `"""`)
 		inGo := codeLines(part(t, "example_"+name+"_test.go", `(?m)^type `, `// A plugin that `), "//")
@@ -23,8 +24,7 @@ func TestThePluginsOfTheComparison(t *testing.T) {
 		require.Greater(t, langchain, 10)
 		require.LessOrEqual(t, inGo, 2*langchain, title)
 		require.LessOrEqual(t, inRust, 2*langchain, title)
-		row := fmt.Sprintf("| %s | %d | %d | %d |\n", title, langchain, inGo, inRust)
-		require.True(t, strings.Contains(string(page), row), "docs/plugins.md must have the row %s", row)
+		require.Contains(t, rows, fmt.Sprintf("| %s | %d | %d | %d |", title, langchain, inGo, inRust))
 	}
 }
 

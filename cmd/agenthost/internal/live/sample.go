@@ -3,6 +3,7 @@ package live
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -28,7 +29,7 @@ func Read(r io.Reader, at time.Time) (*Reading, error) {
 		return nil, fmt.Errorf("these are no metrics: %w", err)
 	}
 	if families["agenthost_runs_active"] == nil && families["target_info"] == nil {
-		return nil, fmt.Errorf("these are no metrics of agenthost; name the address in metrics.listen of serve.yaml")
+		return nil, errors.New("these are no metrics of agenthost; name the address in metrics.listen of serve.yaml")
 	}
 	return &Reading{at, families}, nil
 }

@@ -88,6 +88,8 @@ func TestAllocationsOfAHook(t *testing.T) { //nolint:paralleltest // others' all
 		{"floor", floor.Bytes(), 0},
 		{"tinygo", tinyGuest(t, "bench"), 6},
 		{"rust", rustGuest(t), 6},
+		{"js", script(t, "js"), 7},
+		{"python", script(t, "python"), 7},
 	} {
 		var got float64
 		var err error

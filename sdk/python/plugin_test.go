@@ -266,6 +266,8 @@ def check(request):
     assert hashlib.sha256(b"x").hexdigest().startswith("2d711642") and hashlib.md5(b"x").hexdigest().startswith("9dd4e461")
     assert base64.b64encode(b"hello") == b"aGVsbG8=" and math.isclose(math.sqrt(2) ** 2, 2)
     assert datetime.datetime.strptime("2024-02-29", "%Y-%m-%d").strftime("%d %b %Y") == "29 Feb 2024"
+    assert time.strftime("%c|%x|%X|%r|%%c", time.gmtime(0)) == "Thu Jan  1 00:00:00 1970|01/01/70|00:00:00|12:00:00 AM|%c"
+    assert datetime.datetime(2024, 2, 29, 13).strftime("%c") == "Thu Feb 29 13:00:00 2024" == time.asctime((2024, 2, 29, 13, 0, 0, 3, 60, 0))
     assert datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=1) < datetime.datetime.now(datetime.timezone.utc)
     assert collections.Counter("aab").most_common(1) == [("a", 2)] and collections.deque([1, 2], maxlen=1)[0] == 2
     assert collections.namedtuple("P", "x y")(1, 2).y == 2 and double(4) == 8

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from _agenthost._codec import decode, encode
 
-__all__ = ["Call", "Host", "call", "decode", "log", "messages", "next", "now", "random_bytes", "running", "watch"]
+__all__ = ["Call", "Host", "call", "decode", "log", "messages", "next", "now", "opened", "random_bytes", "running", "watch"]
 
 Outcome = tuple[int, Any]  # a status, and a reply
 
@@ -90,10 +90,13 @@ def random_bytes(count: int, /) -> bytes:
     return out[:count]
 
 
-def messages(items: list[bytes], classes: dict[str, type[dict[str, Any]]], /) -> list[Any]:
+def messages(items: bytes, classes: dict[str, type[dict[str, Any]]], /) -> list[Any]:
     """The messages of a view, by their roles."""
-    found = [decode(item) for item in items]
-    return [classes[m["role"]](m) for m in found]
+    return [classes[m["role"]](m) for m in decode(items)]
+
+
+def opened() -> None:
+    """The hook that an engine serves without the API. In a test there is none."""
 
 
 def watch(_: object, /) -> None:

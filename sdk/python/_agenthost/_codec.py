@@ -141,7 +141,7 @@ def decode_input(data: bytes) -> Any:
     document = decode(data)
     for holder in (document, document.get("request", {})):
         if "messages" in holder:
-            holder["messages"]["items"] = [encode(m) for m in holder["messages"]["items"]]
+            holder["messages"]["items"] = encode(holder["messages"]["items"])
     return document
 
 

@@ -60,10 +60,13 @@ class Runtime:
 
     def serve(self, call: Call, name: str, input: bytes) -> bytes:
         """Serves one call, from the document of its input to that of its result, as an engine does. b"": there is no result."""
-        given = decode_input(input) if name not in ("describe", "configure") else decode(input) if input else None
-        if given is not None and "now" in given:
+        is_hook = name not in ("describe", "configure")
+        given: Any = decode_input(input) if is_hook else decode(input) if input else None
+        if is_hook:
             call.clock, call.state = given["now"], given["seed"]
         with running(call), self._inside():
+            if is_hook and "random" in sys.modules:
+                sys.modules["random"].seed(given["seed"])
             try:
                 result = self._engine.serve(name, given)
             except BaseException as e:

@@ -29,8 +29,15 @@ def ctime(seconds=None, /):
     return asctime(gmtime(seconds))
 
 
+# What the interpreter does not write as the locale C does.
+_LOCAL = {"%c": "%a %b %e %H:%M:%S %Y", "%x": "%m/%d/%y", "%X": "%H:%M:%S", "%r": "%I:%M:%S %p"}
+
+
 def strftime(format, t=None, /):
-    return _strftime(format, gmtime() if t is None else t)
+    parts = format.split("%%")
+    for directive, meaning in _LOCAL.items():
+        parts = [part.replace(directive, meaning) for part in parts]
+    return _strftime("%%".join(parts), gmtime() if t is None else t)
 
 
 def strptime(text, format="%a %b %d %H:%M:%S %Y", /):

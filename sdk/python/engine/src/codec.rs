@@ -1,8 +1,10 @@
 //! Documents: msgpack to Python's values and back.
 
 use agenthost::wire::token::{self, Malformed, Reader, Token};
-use rustpython_vm::builtins::{PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyStr, PyTuple};
-use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
+use rustpython_vm::builtins::{
+    PyBaseExceptionRef, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyStr, PyTuple, PyType,
+};
+use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
 const MOST_DECODED: usize = 128; // nested arrays and maps of the host
 const MOST_DEPTH: usize = 64; // and of a document of the guest
@@ -14,41 +16,79 @@ pub fn decode(bytes: &[u8], vm: &VirtualMachine) -> PyResult {
     whole(bytes, vm, |d| d.value())
 }
 
-/// The time and the seed of a call.
-#[derive(Default)]
-pub struct Moment {
-    pub now: u64, // nanoseconds since 1970
-    pub seed: u64,
+/// A value of a hook's input. The messages of a view stay encoded, for [`messages`].
+pub fn decode_input(key: &[u8], bytes: &[u8], vm: &VirtualMachine) -> PyResult {
+    whole(bytes, vm, |d| match key {
+        b"messages" if !is_array(bytes) => d.view(),
+        b"request" => d.map_of(|d, key| if key == "messages" { d.view() } else { d.value() }),
+        _ => d.value(),
+    })
 }
 
-/// The input of a hook. The messages of views are not decoded: they are bytes, for `decode`.
-pub fn decode_input(bytes: &[u8], vm: &VirtualMachine) -> PyResult<(PyObjectRef, Moment)> {
-    let input = whole(bytes, vm, |d| {
-        d.map_of(|d, key| match key {
-            "messages" => d.view(),
-            "request" => d.map_of(|d, key| if key == "messages" { d.view() } else { d.value() }),
-            _ => d.value(),
-        })
+/// Reports whether the messages are those of a reply, which are no view.
+fn is_array(bytes: &[u8]) -> bool {
+    matches!(Reader::new(bytes).token(), Ok(Token::Array(_)))
+}
+
+/// Adds the pairs of a map to a dict.
+pub fn decode_pairs(bytes: &[u8], into: &PyDict, vm: &VirtualMachine) -> PyResult<()> {
+    whole(bytes, vm, |d| match d.reader.token()? {
+        Token::Map(n) => d.pairs(n, into, |d, _| d.value()),
+        _ => Err(Malformed::Type),
+    })
+}
+
+/// The encoded messages of an encoded view.
+pub fn items(view: &[u8]) -> Option<&[u8]> {
+    let mut reader = Reader::new(view);
+    let Ok(Token::Map(n)) = reader.token() else { return None };
+    for _ in 0..n {
+        let key = reader.key().ok()?;
+        let value = reader.value().ok()?;
+        if key == b"items" {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// The messages of a view. Their classes, which are dicts, are found by role.
+pub fn messages(items: &[u8], classes: &Py<PyDict>, vm: &VirtualMachine) -> PyResult<Vec<PyObjectRef>> {
+    let made = whole(items, vm, |d| {
+        let Token::Array(n) = d.reader.token()? else { return Err(Malformed::Type) };
+        (0..n)
+            .map(|_| {
+                let Token::Map(n) = d.reader.token()? else { return Err(Malformed::Type) };
+                let keys = PyDict::default();
+                d.pairs(n, &keys, |d, _| d.value())?;
+                Ok(keys)
+            })
+            .collect::<Result<Vec<_>, _>>()
     })?;
-    let number = |key| {
-        input
-            .get_item(key, vm)
-            .ok()
-            .and_then(|n| u64::try_from(n.downcast_ref::<PyInt>()?.as_bigint()).ok())
-            .unwrap_or(0)
-    };
-    let moment = Moment { now: number("now"), seed: number("seed") };
-    Ok((input, moment))
+    made.into_iter()
+        .map(|keys| {
+            let role = keys.inner_getitem_opt(vm.ctx.intern_str("role"), vm)?;
+            let class = role.map_or(Ok(None), |role| classes.inner_getitem_opt(&*role, vm))?;
+            match class.and_then(|class| class.downcast::<PyType>().ok()) {
+                Some(class) => Ok(keys.into_ref_with_type(vm, class)?.into()),
+                None => Ok(keys.into_ref(&vm.ctx).into()),
+            }
+        })
+        .collect()
 }
 
 type Decoded = Result<PyObjectRef, Malformed>;
 
-fn whole(bytes: &[u8], vm: &VirtualMachine, read: impl FnOnce(&mut Decoder) -> Decoded) -> PyResult {
+fn whole<T>(bytes: &[u8], vm: &VirtualMachine, read: impl FnOnce(&mut Decoder) -> Result<T, Malformed>) -> PyResult<T> {
     let mut d = Decoder { reader: Reader::new(bytes), vm, depth: 0 };
     match read(&mut d) {
         Ok(value) if d.reader.rest().is_empty() => Ok(value),
-        _ => Err(vm.new_value_error("the host's document is malformed")),
+        _ => Err(malformed(vm)),
     }
+}
+
+pub fn malformed(vm: &VirtualMachine) -> PyBaseExceptionRef {
+    vm.new_value_error("the host's document is malformed")
 }
 
 struct Decoder<'a> {
@@ -67,7 +107,7 @@ impl<'a> Decoder<'a> {
             Token::Int(v) => ctx.new_int(v).into(),
             Token::F32(v) => ctx.new_float(v.into()).into(),
             Token::F64(v) => ctx.new_float(v).into(),
-            Token::Str(n) => ctx.new_str(token::text(self.reader.take(n)?)?).into(),
+            Token::Str(n) => self.text(n)?,
             Token::Bin(n) => ctx.new_bytes(self.reader.take(n)?.to_vec()).into(),
             Token::Array(n) => self.deeper(|d| d.list(n, Self::value))?,
             Token::Map(n) => self.deeper(|d| d.dict(n, |d, _| d.value()))?,
@@ -93,19 +133,24 @@ impl<'a> Decoder<'a> {
     }
 
     fn dict(&mut self, n: usize, read: impl Fn(&mut Self, &str) -> Decoded) -> Decoded {
+        let dict = PyDict::default();
+        self.pairs(n, &dict, read)?;
+        Ok(dict.into_ref(&self.vm.ctx).into())
+    }
+
+    fn pairs(&mut self, n: usize, into: &PyDict, read: impl Fn(&mut Self, &str) -> Decoded) -> Result<(), Malformed> {
         let ctx = &self.vm.ctx;
-        let dict = ctx.new_dict();
         for _ in 0..n {
             let key = token::text(self.reader.key()?)?;
             let value = read(self, key)?;
             // Keys of the ABI are in the pool already; others must not stay there.
             let stored = match ctx.interned_str(key) {
-                Some(known) => dict.set_item(known, value, self.vm),
-                None => dict.set_item(&*ctx.new_str(key), value, self.vm),
+                Some(known) => into.inner_setitem(known, value, self.vm),
+                None => into.inner_setitem(&*ctx.new_str(key), value, self.vm),
             };
             stored.map_err(|_| Malformed::Key)?;
         }
-        Ok(dict.into())
+        Ok(())
     }
 
     fn map_of(&mut self, read: impl Fn(&mut Self, &str) -> Decoded) -> Decoded {
@@ -115,15 +160,22 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// A view of messages, each of them as its bytes.
+    /// A view, with its messages as their bytes.
     fn view(&mut self) -> Decoded {
         self.map_of(|d, key| match key {
-            "items" => match d.reader.token()? {
-                Token::Array(n) => d.list(n, |d| Ok(d.vm.ctx.new_bytes(d.reader.value()?.to_vec()).into())),
-                _ => Err(Malformed::Type),
-            },
+            "items" => Ok(d.vm.ctx.new_bytes(d.reader.value()?.to_vec()).into()),
             _ => d.value(),
         })
+    }
+
+    fn text(&mut self, n: usize) -> Decoded {
+        let bytes = self.reader.take(n)?;
+        let text = if bytes.is_ascii() {
+            unsafe { PyStr::new_ascii_unchecked(bytes.to_vec()) } // is_ascii has looked at each byte
+        } else {
+            PyStr::from(token::text(bytes)?)
+        };
+        Ok(self.vm.ctx.new_str(text).into())
     }
 }
 

@@ -2,10 +2,15 @@
 
 use std::cell::RefCell;
 
-use rustpython_vm::builtins::{PyBaseExceptionRef, PyDict};
-use rustpython_vm::{Interpreter, PyObject, PyObjectRef, PyResult, Settings, VirtualMachine, common::rc::PyRc};
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyDict, PyDictRef};
+use rustpython_vm::class::PyClassImpl;
+use rustpython_vm::{
+    Interpreter, PyObject, PyObjectRef, PyPayload, PyResult, Settings, VirtualMachine, common::rc::PyRc,
+};
 
-use crate::{clock, codec, exception, guard, host, limit, native, random};
+use crate::input::Input;
+use crate::node::{self, Nodes};
+use crate::{clock, codec, exception, guard, host, limit, native, random, shortcut};
 
 /// The native modules that scripts, or the frozen part of the standard library, can import.
 const NATIVE: &[&str] = &[
@@ -57,8 +62,15 @@ const NATIVE: &[&str] = &[
 
 struct Engine {
     interpreter: Interpreter,
+    script: Script,
+}
+
+/// What serves the hooks of a script that was evaluated.
+struct Script {
+    nodes: Nodes,
+    modules: PyDictRef, // of sys
     serve: PyObjectRef,
-    failed: PyObjectRef,
+    failed: PyObjectRef, // takes what serve raised
 }
 
 thread_local! {
@@ -75,13 +87,13 @@ pub fn start() {
     limit::reset();
     let script = host::input(length);
     let interpreter = interpreter();
-    let (serve, failed) = interpreter.enter(|vm| {
+    let script = interpreter.enter(|vm| {
         load(&script, vm).unwrap_or_else(|e| {
             limit::reset(); // what follows may run even if the script ran too long
             host::fail(&exception::describe(&e, vm))
         })
     });
-    ENGINE.set(Some(Engine { interpreter, serve, failed }));
+    ENGINE.set(Some(Engine { interpreter, script }));
 }
 
 fn interpreter() -> Interpreter {
@@ -109,8 +121,9 @@ fn interpreter() -> Interpreter {
         .build()
 }
 
-/// Evaluates the script, and returns the functions that serve hooks and take what they raise.
-fn load(script: &[u8], vm: &VirtualMachine) -> PyResult<(PyObjectRef, PyObjectRef)> {
+/// Evaluates the script.
+fn load(script: &[u8], vm: &VirtualMachine) -> PyResult<Script> {
+    let _ = Input::make_static_type();
     let engine = vm.import("agenthost._engine", 0)?.get_attr("_engine", vm)?;
     let script = codec::decode(script, vm)?;
     if let Some(files) = script.get_item("files", vm)?.downcast_ref::<PyDict>() {
@@ -118,8 +131,14 @@ fn load(script: &[u8], vm: &VirtualMachine) -> PyResult<(PyObjectRef, PyObjectRe
     }
     guard::install(vm)?;
     limit::install(vm)?;
+    shortcut::install(&engine, vm)?;
     vm.call_method(&engine, "start", (script,))?;
-    Ok((engine.get_attr("serve", vm)?, engine.get_attr("failed", vm)?))
+    Ok(Script {
+        nodes: Nodes::new(&engine, vm)?,
+        modules: vm.sys_module.get_attr("modules", vm)?.try_into_value(vm)?,
+        serve: engine.get_attr("serve", vm)?,
+        failed: engine.get_attr("failed", vm)?,
+    })
 }
 
 /// Serves one call of the host. Returns whether there is a result.
@@ -129,7 +148,8 @@ pub fn call(name: &'static str, length: usize) -> i32 {
     ENGINE.with_borrow(|engine| {
         let engine = engine.as_ref().expect("_initialize was called");
         engine.interpreter.enter(|vm| {
-            let result = serve(engine, name, &input, vm).unwrap_or_else(|e| fail(engine, name, &e, vm));
+            let result = serve(&engine.script, name, input, vm).unwrap_or_else(|e| fail(&engine.script, name, &e, vm));
+            node::close();
             if result.is_empty() {
                 return 0;
             }
@@ -140,15 +160,29 @@ pub fn call(name: &'static str, length: usize) -> i32 {
 }
 
 /// Returns the encoded result; empty: there is none.
-fn serve(engine: &Engine, name: &str, input: &[u8], vm: &VirtualMachine) -> PyResult<Vec<u8>> {
-    let (input, moment) = match (name, input) {
-        (_, []) => (vm.ctx.none(), codec::Moment::default()),
-        ("configure", _) => (codec::decode(input, vm)?, codec::Moment::default()),
-        _ => codec::decode_input(input, vm)?,
+fn serve(script: &Script, name: &'static str, input: Vec<u8>, vm: &VirtualMachine) -> PyResult<Vec<u8>> {
+    let value = match name {
+        "describe" | "configure" => {
+            clock::set(0);
+            random::seed(0);
+            let input = if input.is_empty() { vm.ctx.none() } else { codec::decode(&input, vm)? };
+            script.serve.call((name, input), vm)?
+        }
+        _ => {
+            let input = Input::new(input, vm)?.into_ref(&vm.ctx);
+            let seed = input.number(b"seed");
+            clock::set(input.number(b"now"));
+            random::seed(seed);
+            let random = script.modules.get_item_opt(vm.ctx.intern_str("random"), vm)?;
+            if let Some(random) = random.filter(|random| !vm.is_none(random)) {
+                vm.call_method(&random, "seed", (seed,))?;
+            }
+            match script.nodes.serve(name, &input, vm)? {
+                Some(value) => value,
+                None => script.serve.call((name, input), vm)?,
+            }
+        }
     };
-    clock::set(moment.now);
-    random::seed(moment.seed);
-    let value = engine.serve.call((name, input), vm)?;
     result(&value, vm)
 }
 
@@ -157,14 +191,14 @@ fn result(value: &PyObject, vm: &VirtualMachine) -> PyResult<Vec<u8>> {
 }
 
 /// Returns the encoded result of a call that raised.
-fn fail(engine: &Engine, name: &str, e: &PyBaseExceptionRef, vm: &VirtualMachine) -> Vec<u8> {
+fn fail(script: &Script, name: &str, e: &PyBaseExceptionRef, vm: &VirtualMachine) -> Vec<u8> {
     limit::reset(); // what follows may run even if the script ran too long
     let text = exception::describe(e, vm);
     if name == "describe" {
         host::fail(&text); // a Description cannot be an error
     }
     limit::reset();
-    let failed = engine.failed.call((e.clone(), vm.ctx.new_str(text)), vm).and_then(|value| result(&value, vm));
+    let failed = script.failed.call((e.clone(), vm.ctx.new_str(text)), vm).and_then(|value| result(&value, vm));
     failed.unwrap_or_else(|e| {
         limit::reset();
         failure(&exception::describe(&e, vm), vm)

@@ -5,11 +5,14 @@ mod codec;
 mod exception;
 mod guard;
 mod host;
+mod input;
 mod interpreter;
 mod limit;
 mod memory;
 mod native;
+mod node;
 mod random;
+mod shortcut;
 
 use interpreter::{call, start};
 

@@ -2,11 +2,12 @@
 //! call of a function of the script. Such a script ends in an error of the language, with a line, before the fuel is used up.
 
 use std::borrow::Borrow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::Ordering;
 
 use rustpython_vm::builtins::PyCode;
 use rustpython_vm::function::FuncArgs;
-use rustpython_vm::{AsObject, Py, PyObject, PyResult, VirtualMachine};
+use rustpython_vm::{AsObject, Py, PyObject, PyRef, PyResult, VirtualMachine};
 
 use crate::memory;
 
@@ -35,6 +36,7 @@ const WATCHERS: [&str; 8] = [
 
 thread_local! {
     static LEFT: Cell<u32> = const { Cell::new(MOST) };
+    static FUNCTIONS: RefCell<Vec<PyRef<PyCode>>> = const { RefCell::new(Vec::new()) }; // of the script
 }
 
 /// Begins to count, for good: takes what could end it from the module sys, before the script runs.
@@ -47,7 +49,7 @@ pub fn install(vm: &VirtualMachine) -> PyResult<()> {
         state.callbacks.extend([((TOOL, JUMP), counter.clone().into()), ((TOOL, START), counter.into())]);
         vm.state.monitoring_events.store(1 << START | 1 << JUMP);
     }
-    vm.state.instrumentation_version.fetch_add(1, std::sync::atomic::Ordering::Release);
+    vm.state.instrumentation_version.fetch_add(1, Ordering::Release);
     for name in WATCHERS {
         vm.sys_module.dict().pop_item(name, vm)?;
     }
@@ -59,21 +61,38 @@ pub fn install(vm: &VirtualMachine) -> PyResult<()> {
 
 /// Has the calls of a module's functions counted, before it runs.
 pub fn watch(module: &Py<PyCode>, vm: &VirtualMachine) {
-    let mut codes = vec![module.to_owned()];
+    let mut codes = inner(module);
     while let Some(code) = codes.pop() {
         vm.state.monitoring.lock().local_events.insert((TOOL, code.get_id()), 1 << START);
-        codes.extend(
-            code.constants
-                .iter()
-                .filter_map(|c| Borrow::<PyObject>::borrow(c).downcast_ref::<PyCode>().map(|code| code.to_owned())),
-        );
+        codes.extend(inner(&code));
+        FUNCTIONS.with_borrow_mut(|all| all.push(code));
     }
+}
+
+fn inner(code: &Py<PyCode>) -> Vec<PyRef<PyCode>> {
+    let constants = code.constants.iter().map(Borrow::<PyObject>::borrow);
+    constants.filter_map(|c| c.downcast_ref::<PyCode>().map(|code| code.to_owned())).collect()
+}
+
+/// Stops counting the calls of a hook's function, which cost as much as some statements, if no function of the script has its name: then only
+/// the engine calls it.
+pub fn trust(hook: &Py<PyCode>, vm: &VirtualMachine) {
+    let named = |code: &Py<PyCode>| {
+        [&code.names, &code.varnames, &code.cellvars, &code.freevars]
+            .iter()
+            .any(|names| names.iter().any(|name| name.is(hook.obj_name)))
+    };
+    if FUNCTIONS.with_borrow(|all| all.iter().any(|code| named(code))) {
+        return;
+    }
+    vm.state.monitoring.lock().local_events.remove(&(TOOL, hook.get_id()));
+    vm.state.instrumentation_version.fetch_add(1, Ordering::Release);
 }
 
 /// Begins a call of a hook.
 pub fn reset() {
     LEFT.set(MOST);
-    memory::reserve();
+    memory::begin();
 }
 
 /// Counts one iteration or call.

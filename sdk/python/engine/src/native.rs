@@ -5,17 +5,21 @@ pub(crate) use engine::module_def;
 
 #[rustpython_derive::pymodule(name = "_agenthost")]
 mod engine {
-    use rustpython_vm::builtins::{PyBytes, PyCode, PyDict, PyDictRef, PyListRef, PyStrRef, PyType, PyTypeRef};
+    use rustpython_vm::builtins::{PyBytesRef, PyCode, PyDictRef, PyStrRef, PyTypeRef};
     use rustpython_vm::function::OptionalArg;
-    use rustpython_vm::{Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine};
+    use rustpython_vm::{PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine};
 
-    use crate::{clock, codec, host, limit, random};
+    use crate::input::Input;
+    use crate::{clock, codec, host, limit, node, random};
 
-    /// Calls the inner layers. Returns the status and the reply.
+    /// Calls the inner layers. Returns the status and the reply, whose values are decoded when they are needed if the status is 0.
     #[pyfunction]
     fn next(change: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult {
         let document = optional(change, vm)?;
-        outcome(host::next(&document), vm)
+        match host::next(&document) {
+            (0, reply) if !reply.is_empty() => Ok(vm.new_tuple((0, Input::new(reply, vm)?.into_ref(&vm.ctx))).into()),
+            other => outcome(other, vm),
+        }
     }
 
     /// Calls an operation. Returns the status and the reply.
@@ -37,22 +41,16 @@ mod engine {
         Ok(vm.ctx.new_tuple(vec![vm.ctx.new_int(status).into(), reply]).into())
     }
 
-    /// Decodes the messages of a view. The classes of messages, which are dicts, are found by role.
+    /// The messages of a view. Their classes, which are dicts, are found by role.
     #[pyfunction]
-    fn messages(items: PyListRef, classes: PyDictRef, vm: &VirtualMachine) -> PyResult<Vec<PyObjectRef>> {
-        let items = items.borrow_vec().to_vec();
-        items.iter().map(|item| message(item, &classes, vm)).collect()
+    fn messages(items: PyBytesRef, classes: PyDictRef, vm: &VirtualMachine) -> PyResult<Vec<PyObjectRef>> {
+        codec::messages(items.as_bytes(), &classes, vm)
     }
 
-    fn message(item: &PyObject, classes: &Py<PyDict>, vm: &VirtualMachine) -> PyResult {
-        let bytes = item.downcast_ref::<PyBytes>().ok_or_else(|| vm.new_type_error("a message of a view is bytes"))?;
-        let value = codec::decode(bytes.as_bytes(), vm)?;
-        let Some(keys) = value.downcast_ref::<PyDict>() else { return Ok(value) };
-        let class = keys.get_item_opt("role", vm)?.map_or(Ok(None), |role| classes.get_item_opt(&*role, vm))?;
-        match class.and_then(|class| class.downcast::<PyType>().ok()) {
-            Some(class) => Ok(keys.copy().into_ref_with_type(vm, class)?.into()),
-            None => Ok(value),
-        }
+    /// The name and the input of the hook that runs, if the engine serves it without the API; None: there is none.
+    #[pyfunction]
+    fn opened(vm: &VirtualMachine) -> PyObjectRef {
+        node::opened(vm)
     }
 
     #[pyfunction]

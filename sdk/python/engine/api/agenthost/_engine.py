@@ -20,15 +20,6 @@ class Definition:
         self.said = False
 
 
-class Frame:
-    """One call of a hook or tool."""
-
-    def __init__(self, name, input):
-        self.name, self.input = name, input
-        self.questions, self.closed = [], False
-        self.reply = self.failure = self.answer = self.said = None
-
-
 definition = Definition("plugin.py")  # start replaces it; outside of an engine, a file with a plugin can still be imported
 config = {}
 
@@ -255,11 +246,6 @@ def awaitable(function):
     return call
 
 
-def is_async(run):
-    code = getattr(getattr(run, "__func__", run), "__code__", None)
-    return bool(code and code.co_flags & 0x80)
-
-
 def update(value, out):
     """Splits the dict of a hook: messages, jump_to, and the rest are fields."""
     if isinstance(value, _request.Command):
@@ -292,8 +278,7 @@ def model_result(frame, value):
     if isinstance(value, Message):
         value = _request.ModelResponse([value])
     if isinstance(value, _request.ModelResponse):
-        same = value._reply is not None and value._reply is frame.reply and value.result == value._said
-        if not same:
+        if value._is_new(frame.reply):
             response = {"messages": value.result}
             if value.structured_response is not None:
                 response["structured"] = value.structured_response
@@ -306,7 +291,7 @@ def tool_result(frame, value):
     out = {}
     if isinstance(value, _request.Command):
         messages = value.update.get("messages") or []
-        answers = [m for m in messages if isinstance(m, ToolMessage) and m.tool_call_id == frame.input["call"]["id"]]
+        answers = [m for m in messages if isinstance(m, ToolMessage) and m.tool_call_id == frame.input.get("call")["id"]]
         rest = {k: v for k, v in value.update.items() if k != "messages"}
         others = [m for m in messages if all(m is not a for a in answers)]
         if others:
@@ -332,11 +317,11 @@ def tool_result(frame, value):
 
 def call_hook(frame, input):
     if frame.name == "call_tool":
-        made = definition.tools[input["call"]["name"]]
-        keys = dict(input["call"]["args"])
+        made = definition.tools[input.get("call")["name"]]
+        keys = dict(input.get("call")["args"])
         if "runtime" in arguments_of(made.run):
             runtime = _request.Runtime(input, config)
-            runtime.state, runtime.tool_call_id = _request.State(input), input["call"]["id"]
+            runtime.state, runtime.tool_call_id = _request.State(input), input.get("call")["id"]
             keys["runtime"] = runtime
         value = run_to_end(made.run(**keys))
         return {"tool_message": {"content": ""}} if value is None else tool_result(frame, value)
@@ -344,7 +329,7 @@ def call_hook(frame, input):
     if frame.name.startswith("wrap_"):
         cls = _request.ModelRequest if frame.name == "wrap_model_call" else _request.ToolCallRequest
         request = cls(frame, input, config)
-        handler = awaitable(request.next) if is_async(hook.run) else request.next
+        handler = awaitable(request.next) if hook.waits else request.next
         value = run_to_end(hook.run(request, handler) if hook.parameters > 1 else hook.run(request))
         if value is None:
             return None
@@ -374,18 +359,20 @@ def set_up(values):
 
 
 def serve(name, input):
-    """Serves one call. Returns a Result, or None."""
+    """Serves one call. Returns a Result, or None. The engine serves most hooks that see the state itself."""
     _request.frames.clear()
     if name == "describe":
         return describe()
     if name == "configure":
         return set_up(input)
-    frame = Frame(name, input)
-    random = sys.modules.get("random")
-    if random is not None:
-        random.seed(input["seed"])
+    frame = _request.Frame(name, input)
     _request.frames.append(frame)
-    result = call_hook(frame, input)
+    return ended(call_hook(frame, input))
+
+
+def ended(result):
+    """The Result of a hook that has a frame."""
+    frame = _request.frames[-1]
     if frame.closed:
         return None
     if frame.questions:

@@ -10,16 +10,11 @@ class Hook:
 
     def __init__(self, name, run, spec):
         self.name, self.run, self.spec = name, run, spec
-        self.parameters = parameters(run)
-
-
-def parameters(run):
-    """How many arguments a function takes by position."""
-    function = getattr(run, "__func__", run)
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return 2
-    return 2 if code.co_flags & 4 else code.co_argcount - (function is not run)
+        function = getattr(run, "__func__", run)
+        code = getattr(function, "__code__", None)
+        # How many arguments it takes by position, and whether it is a coroutine.
+        self.parameters = 2 if code is None or code.co_flags & 4 else code.co_argcount - (function is not run)
+        self.waits = code is not None and bool(code.co_flags & 0x80)
 
 
 registered = {}

@@ -5,12 +5,24 @@ import _agenthost
 from agenthost._error import HookError, Leave, refusal
 from agenthost._message import AIMessage, Message, SystemMessage, ToolMessage, message_of, messages_of, text_of, update_of
 
-frames = []  # of this call: one, or none while the script is evaluated
+class Frame:
+    """One call of a hook or tool."""
+
+    def __init__(self, name, input):
+        self.name, self.input = name, input
+        self.questions, self.closed = [], False
+        self.reply = self.failure = self.answer = self.said = None
+
+
+frames = []  # of this call: at most one, and none while the script is evaluated
 
 
 def frame_of():
     if not frames:
-        raise RuntimeError("this works in a hook only, and not while the script is evaluated")
+        hook = _agenthost.opened()  # the engine calls most hooks by itself
+        if hook is None:
+            raise RuntimeError("this works in a hook only, and not while the script is evaluated")
+        frames.append(Frame(*hook))
     return frames[-1]
 
 
@@ -40,16 +52,12 @@ class State(dict):
     """The state that a hook sees: the messages and the fields that it reads. A field is also an attribute."""
 
     def __init__(self, input):
-        fields = input.get("state")
-        if fields:
-            dict.update(self, fields)
-        view = input.get("messages")
-        if view is not None:
-            self._view = view
+        dict.update(self, input.get("state") or {})
+        self._input = input
 
     def __missing__(self, key):
         if key == "messages":
-            view = self.__dict__.get("_view")
+            view = self._input.get("messages")
             if view is None:
                 raise KeyError('messages; this hook declares messages=None, so it sees none: write messages="all" or a number in its decorator')
             self["messages"] = messages = messages_of(view)
@@ -63,7 +71,7 @@ class State(dict):
             return default
 
     def __contains__(self, key):
-        return super().__contains__(key) or (key == "messages" and "_view" in self.__dict__)
+        return super().__contains__(key) or (key == "messages" and self._input.get("messages") is not None)
 
     def __getattr__(self, key):
         try:
@@ -281,7 +289,7 @@ class Runtime:
 
     def now(self):
         """The virtual time, in seconds since 1970."""
-        return self._input["now"] / 1_000_000_000
+        return self._input.get("now") / 1_000_000_000
 
     def clock_now(self):
         """The real time, in seconds since 1970."""
@@ -310,6 +318,23 @@ class ModelResponse:
         self.structured_response, self.model, self.stop_reason = structured_response, model, stop_reason
         self._reply = None
 
+    def __getattr__(self, key):
+        """What the host replied, when it is needed."""
+        if key == "result":
+            value = [message_of(m) for m in self._reply.get("messages")]
+        elif key in ("model", "stop_reason", "structured_response"):
+            value = self._reply.get("structured" if key == "structured_response" else key)
+        else:
+            raise AttributeError(f"the response of a model has no {key!r}; it has result, message, model, stop_reason and structured_response")
+        self.__dict__[key] = value
+        return value
+
+    def _is_new(self, reply):
+        """Reports whether it says something else than the reply of the host."""
+        if self._reply is None or self._reply is not reply:
+            return True
+        return "result" in self.__dict__ and self.result != [message_of(m) for m in reply.get("messages")]
+
     @property
     def message(self):
         """The last message of the model."""
@@ -337,11 +362,17 @@ class Request:
     """What wrap hooks have in common."""
 
     def __init__(self, frame, input, config):
-        self._frame = frame
-        self.runtime = Runtime(input, config)
-        self.config = config
-        self.state = State(input)
-        self._changes = {}
+        self._frame, self._input, self.config, self._changes = frame, input, config, {}
+
+    def __getattr__(self, key):
+        """What was not needed before."""
+        find = self._found.get(key)
+        if find is None:
+            raise AttributeError(f"the request has no {key!r}; it has {', '.join(self._keys)}")
+        value = self.__dict__[key] = find(self)
+        return value
+
+    _found = {"runtime": lambda self: Runtime(self._input, self.config), "state": lambda self: State(self._input)}
 
     def _copy(self, changes):
         copy = object.__new__(type(self))
@@ -383,23 +414,22 @@ class ModelRequest(Request):
     _keys = ("add_messages", "add_tools", "messages", "model", "model_settings", "settings", "system", "system_message", "system_prompt", "tool_choice",
              "tools")
 
-    def __init__(self, frame, input, config):
-        super().__init__(frame, input, config)
-        request = input["request"]
-        self.model = request["model"]
-        self.system = request.get("system")
-        self.tools = [Tool(name) for name in request["tools"]]
-        self.tool_choice = request.get("tool_choice")
-        self.settings = request.get("settings") or {}
-        self._view = request.get("messages")
+    def _shown(self):
+        """The messages."""
+        view = self._input.get("request").get("messages")
+        if view is None:
+            raise AttributeError('this hook declares messages=None, so it sees none: write messages="all" or a number in its decorator')
+        return messages_of(view)
 
-    def __getattr__(self, key):
-        if key == "messages":
-            if self._view is None:
-                raise AttributeError('this hook declares messages=None, so it sees none: write messages="all" or a number in its decorator')
-            self.messages = messages = messages_of(self._view)
-            return messages
-        raise AttributeError(f"a model request has no {key!r}; it has {', '.join(self._keys)}")
+    _found = {
+        **Request._found,
+        "messages": _shown,
+        "model": lambda self: self._input.get("request")["model"],
+        "settings": lambda self: self._input.get("request").get("settings") or {},
+        "system": lambda self: self._input.get("request").get("system"),
+        "tool_choice": lambda self: self._input.get("request").get("tool_choice"),
+        "tools": lambda self: [Tool(name) for name in self._input.get("request")["tools"]],
+    }
 
     def tool_specs(self):
         """The tools that the request offers, with their descriptions and parameters."""
@@ -431,7 +461,7 @@ class ModelRequest(Request):
                 payload["messages"] = [message_of(m) for m in value] + payload.get("messages", [])
             elif key == "add_messages":
                 payload["messages"] = payload.get("messages", []) + [message_of(m) for m in value]
-            elif key == "model" and value == self._frame.input["request"]["model"]:
+            elif key == "model" and value == self._input.get("request")["model"]:
                 pass  # the agent's own model has no name among its models
             elif key == "tools":
                 payload["tools"] = [t.name for t in value]
@@ -441,10 +471,8 @@ class ModelRequest(Request):
                 payload[key] = value
         if not payload.get("messages", True):
             del payload["messages"]
-        reply = self._call(payload)
-        response = ModelResponse(reply["messages"], reply.get("structured"), model=reply.get("model"), stop_reason=reply.get("stop_reason"))
-        response._reply = reply
-        response._said = [dict(m) for m in response.result]
+        response = object.__new__(ModelResponse)
+        response._reply = self._call(payload)
         return response
 
 
@@ -455,9 +483,9 @@ class ToolCallRequest(Request):
 
     def __init__(self, frame, input, config):
         super().__init__(frame, input, config)
-        call = input["call"]
-        self.tool_call = {"type": "tool_call", **call}
-        self.tool = Tool(call["name"]) if input.get("known") else None
+        self.tool_call = {"type": "tool_call", **input.get("call")}
+
+    _found = {**Request._found, "tool": lambda self: Tool(self._input.get("call")["name"]) if self._input.get("known") else None}
 
     name = property(lambda self: self.tool_call["name"])
     args = property(lambda self: self.tool_call["args"])
@@ -478,11 +506,11 @@ class ToolCallRequest(Request):
             payload["tool"] = self._changes["tool"]
         if self._changes.get("set_args"):
             payload["set_args"] = self._changes["set_args"]
-        call, original = self.tool_call, self._frame.input["call"]
+        call, original = self.tool_call, self._input.get("call")
         if call["name"] != original["name"]:
             payload["name"] = call["name"]
         if call["args"] != original["args"]:
             payload["args"] = call["args"]
-        message = message_of(self._call(payload)["tool_message"])
+        message = message_of(self._call(payload).get("tool_message"))
         self._frame.answer, self._frame.said = message, dict(message)
         return message

@@ -187,8 +187,8 @@ func TestARunThatBeganBeforeAChange(t *testing.T) {
 		case <-goOn:
 		case <-r.Context().Done():
 		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{\"content\":\"done\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		w.Header().Set("Content-Type", "application/json") // a plugin around the model wants the whole answer
+		_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"done"},"finish_reason":"stop"}]}`)
 	}))
 	t.Cleanup(provider.Close)
 	a := develops(t, strings.Replace(loudAgent, "{provider: scripted, rules: rules.yaml}", `{provider: openai, name: m, base_url: "`+provider.URL+`/v1"}`, 1))

@@ -12,6 +12,8 @@
 //   - the version and schema of events: internal/eventdoc
 //   - what init suggests: initdetect.go and internal/modelserver; its files: initfiles.go; of plugin new: pluginnew.go (chooseSDK) and
 //     internal/scaffold; golden cases of plugin test: internal/golden
+//   - cases of whole agents: test.go, what it prints testrecord.go; with real models: eval.go; of a recording: testnew.go; a recording
+//     with a change: check.go. The format and the performance of cases are in the packages cases and cases/perform
 //   - what diagnostics writes: diagnostics.go, diagnosticsfiles.go; the variables whose values it hides: diagnosticsvariables.go
 //   - what doctor checks: doctor.go (the list), doctormanifest.go, doctormodel.go, doctorlocal.go, doctorstore.go, doctortools.go
 package main

@@ -304,6 +304,7 @@ func (s *stage) script(of *manifest.ModelEntry) *cases.Script {
 // adjust changes the configuration of the agent.
 func (s *stage) adjust(config *host.Config) {
 	config.Clock, config.Seed = s.c.Time, s.seeds.next
+	config.ToolCalls.Parallel = 1 // calls at once could take each other's results and turns of models
 	if config.Checkpointer == nil {
 		config.Checkpointer, config.Durability = memoryThreads(), ""
 	}

@@ -101,7 +101,7 @@ func (h *Handler) runRoutes() []route {
 			answers(typed[eventsDocument]()).orStreams(eventStream)},
 		{"POST /threads/{thread}/commands", auth.ScopeRuns, h.commands, describe("sendCommand", "Send a command of the newer protocol").
 			takes(typed[protocol.CommandRequest](), "id", "method").answers(typed[protocol.CommandResponse]())},
-		{"POST /threads/{thread}/stream/events", auth.ScopeRuns, h.streaming(h.streamProtocol), describe("streamEvents", "Follow a thread in the newer protocol").
+		{"POST /threads/{thread}/stream/events", auth.ScopeRuns, h.streaming(h.streamProtocol), describe("streamEvents", "Follow a thread, newer protocol").
 			takes(typed[eventRequest](), "channels").orStreams(protocolStream)},
 		{"GET /threads/{thread}/stream/events", auth.ScopeRuns, h.openSocket, describe("openSocket", "Send commands and follow events over a WebSocket").
 			switches(protocolSocket).fails(426)},

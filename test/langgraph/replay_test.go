@@ -200,7 +200,7 @@ func (r *replay) read(e *exchange, response *reply, frames *frameReader, early [
 
 // last returns what tells the last frame of a stream that has no end from those before it: how far the run is.
 func last(f frame) string {
-	text, _ := json.Marshal(f.Data)
+	text, _ := json.Marshal(f.Data) //nolint:errchkjson // it was read from JSON
 	var event struct {
 		Params struct {
 			Data struct {

@@ -10,15 +10,8 @@ import (
 // Queue is the side of a store that serves processes which perform runs. They act for all owners; nothing that a client asks for
 // may be answered from here. A limit that is not positive allows nothing.
 type Queue interface {
-	// Claim takes up to limit runs for a worker, the first submitted first: pending runs that are due, whose agents the worker has, and
-	// whose threads have no other run that is running, or that is due and was submitted earlier; and running runs of such agents whose
-	// worker has not renewed its claims in time. Of a thread at most one run is running. A claimed run is running, and its Attempt is
-	// one more. Two workers never claim the same run. When it takes a run, it extends all claims of the worker, as Renew does.
-	Claim(ctx context.Context, w *Worker, limit int) ([]Run, error)
-	// ClaimIn does the same for one thread. It returns nil if there is no run to claim in it, and [ErrNoThread].
-	ClaimIn(ctx context.Context, w *Worker, owner, thread string) (*Run, error)
-	// Claimable returns the runs that a worker with these agents could claim, the first submitted first; at most limit.
-	Claimable(ctx context.Context, agents []string, limit int) ([]Run, error)
+	Claims
+
 	// Begin notes the newest checkpoint of the thread before a run that the worker has claimed and not begun, and returns the one that is
 	// noted: that of an earlier attempt stays. The error is [ErrNotClaimed] if the worker does not have the run.
 	Begin(ctx context.Context, w *Worker, run string, newest checkpoint.ID) (before checkpoint.ID, err error)
@@ -47,6 +40,19 @@ type Queue interface {
 	Prune(ctx context.Context, before, tokens time.Time) (events int, err error)
 	// NewestRun returns the greatest number of a run, whoever's it is; 0 if there is none.
 	NewestRun(ctx context.Context) (number uint64, err error)
+}
+
+// Claims lets processes that perform runs claim them.
+type Claims interface {
+	// Claim takes up to limit runs for a worker, the first submitted first: pending runs that are due, whose agents the worker has, and
+	// whose threads have no other run that is running, or that is due and was submitted earlier; and running runs of such agents whose
+	// worker has not renewed its claims in time. Of a thread at most one run is running. A claimed run is running, and its Attempt is
+	// one more. Two workers never claim the same run. When it takes a run, it extends all claims of the worker, as Renew does.
+	Claim(ctx context.Context, w *Worker, limit int) ([]Run, error)
+	// ClaimIn does the same for one thread. It returns nil if there is no run to claim in it, and [ErrNoThread].
+	ClaimIn(ctx context.Context, w *Worker, owner, thread string) (*Run, error)
+	// Claimable returns the runs that a worker with these agents could claim, the first submitted first; at most limit.
+	Claimable(ctx context.Context, agents []string, limit int) ([]Run, error)
 }
 
 // Worker is a process that performs runs.

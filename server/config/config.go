@@ -65,7 +65,8 @@ const MaxSize = 1 << 20
 // Default returns the configuration of a server without a file.
 func Default() *Config {
 	return &Config{
-		Listen: "127.0.0.1:8123", Limits: defaultLimits(), Retention: defaultRetention(), Webhooks: defaultWebhooks(), Log: defaultLog(), Engine: defaultEngine(),
+		Listen: "127.0.0.1:8123", Limits: defaultLimits(), Retention: defaultRetention(), Engine: defaultEngine(), Webhooks: defaultWebhooks(),
+		Log:   defaultLog(),
 		Lease: 3 * time.Second, Drain: 30 * time.Second, lookup: os.LookupEnv,
 	}
 }

@@ -10,15 +10,17 @@ import (
 
 // Engine says which processes perform runs, and how many at once.
 type Engine struct {
-	Runs     int       `yaml:"runs" strict:"min=1,max=10000" schema:"default=64"` // runs that one process performs at once; default 64
-	Temporal *Temporal `yaml:"temporal"`                                          // workers that Temporal directs; needs the command agenthost-fleet; default: the server performs runs
+	Runs int `yaml:"runs" strict:"min=1,max=10000" schema:"default=64"` // runs that one process performs at once; default 64
+	// workers that Temporal directs; needs the command agenthost-fleet; default: the server performs runs
+	Temporal *Temporal `yaml:"temporal"`
 }
 
 // Temporal says where Temporal is, and how workers use it.
 type Temporal struct {
 	Address   string `yaml:"address" schema:"default=127.0.0.1:7233"` // the server, as HOST:PORT; default 127.0.0.1:7233
 	Namespace string `yaml:"namespace" schema:"default=default"`      // the namespace; default: default
-	Queue     string `yaml:"queue" schema:"default=agenthost"`        // the task queue, of at most 100 bytes; all its workers have the same agents; default agenthost
+	// the task queue, of at most 100 bytes; all its workers have the same agents; default agenthost
+	Queue string `yaml:"queue" schema:"default=agenthost"`
 	// pinned lets a thread that is under way stay with workers whose agents have the programs that it began with; with none, any worker
 	// of the queue may go on with it; default pinned
 	Versioning string       `yaml:"versioning" strict:"enum=pinned|none" schema:"default=pinned"`

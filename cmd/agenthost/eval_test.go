@@ -33,7 +33,6 @@ func evaluating(t *testing.T) *bundle {
 	b := setup(t, judged)
 	b.write("rules.yaml", "rules: [{when: ask, say: a good answer}, {when: '', say: an answer}]\n")
 	b.write("judge.yaml", judgeRules)
-	b.write("worse.yaml", strings.Replace(judged, "rules.yaml}", "rules: worse-rules.yaml}", 1))
 	b.write("worse.yaml", strings.Replace(judged, "rules: rules.yaml", "rules: worse-rules.yaml", 1))
 	b.write("worse-rules.yaml", "rules: [{when: '', say: hm}]\n")
 	b.write("tests/asks.yaml", "rubric: The answer is kind.\nturns: [{input: ask, expect: {message: {contains: answer}}}]\n")

@@ -152,7 +152,7 @@ func TestDevTellsThePageWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	d := loudly(t)
 	page := d.watches()
-	first := page.until(func(devpage.State) bool { return true })
+	first := page.until(func(s devpage.State) bool { return len(s.Agents) == 1 && len(s.Agents[0].Plugins[0].Cases) == 1 })
 	require.Empty(t, first.Problems)
 	require.Nil(t, first.Agents[0].Change)
 	plugin := first.Agents[0].Plugins[0]

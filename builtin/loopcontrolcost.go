@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
@@ -24,9 +25,7 @@ func (l *loopController) limitCost(text string, env *host.Env) error {
 	}
 	prices := env.Prices()
 	models := map[string]model.Model{"": env.Model}
-	for name, m := range env.Models {
-		models[name] = m
-	}
+	maps.Copy(models, env.Models)
 	for _, m := range models {
 		if err := prices.Check(m.Info()); err != nil {
 			return fmt.Errorf("max_cost: %w", err)

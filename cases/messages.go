@@ -2,6 +2,7 @@ package cases
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
@@ -26,11 +27,12 @@ func CompareMessages(before, after []abi.Message) [][]string {
 }
 
 func describeMessage(m *abi.Message) string {
-	said := m.Content.Text()
+	var said strings.Builder
+	said.WriteString(m.Content.Text())
 	for i := range m.ToolCalls {
-		said += fmt.Sprintf(" calls %s %s", m.ToolCalls[i].Name, m.ToolCalls[i].Args.JSON())
+		fmt.Fprintf(&said, " calls %s %s", m.ToolCalls[i].Name, m.ToolCalls[i].Args.JSON())
 	}
-	return docdiff.Clean(string(m.Role) + ": " + shown(said))
+	return docdiff.Clean(string(m.Role) + ": " + shown(said.String()))
 }
 
 // messageDocument returns what people mean by a message.

@@ -228,8 +228,8 @@ func (e *Expectation) used(o *Outcome) (wire.Raw, error) {
 		return nil, err
 	}
 	used := map[string]uint64{
-		"model_calls": uint64(o.Used.ModelCalls), "tool_calls": uint64(o.Used.ToolCalls), //nolint:gosec // counts
-		"steps": uint64(o.Used.Steps), "tokens": o.Used.Usage.TotalTokens, //nolint:gosec // counts
+		"model_calls": uint64(o.Used.ModelCalls), "tool_calls": uint64(o.Used.ToolCalls),
+		"steps": uint64(o.Used.Steps), "tokens": o.Used.Usage.TotalTokens,
 	}
 	failing := strings.Join((&comparison{expect: e, outcome: o}).limits(), "\n")
 	var out wire.Map

@@ -20,8 +20,8 @@ func (r *run) affords(m model.Info) error {
 	case err != nil:
 		refused.Message = err.Error()
 	case spent.Unknown != "":
-		refused.Message = fmt.Sprintf("the run has used the model %q, which does not say how many tokens it uses, or whose price is unknown, so its budget of %v %s "+
-			"cannot be kept", spent.Unknown, maximum, prices.Currency)
+		refused.Message = fmt.Sprintf("the run has used the model %q, which does not say how many tokens it uses, or whose price is unknown, "+
+			"so its budget of %v %s cannot be kept", spent.Unknown, maximum, prices.Currency)
 	case spent.Amount >= maximum:
 		refused.Message = fmt.Sprintf("the run has cost %v %s; its budget is %v %s", spent.Amount, prices.Currency, maximum, prices.Currency)
 	default:

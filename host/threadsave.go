@@ -72,7 +72,8 @@ func (r *run) checkpoint() checkpoint.Checkpoint {
 	p := r.agent.program
 	c := checkpoint.Checkpoint{
 		Run:  checkpoint.Run{ID: r.id, Seed: r.seed, IDSeed: r.ids.seed, IDs: r.ids.n},
-		Cost: keptCost(r.budget.usage.spent()), Earlier: keptCost(r.thread.spent), Trace: r.traced, Next: p.name(r.progress.step), Paused: r.progress.paused || r.progress.passed,
+		Cost: keptCost(r.budget.usage.spent()), Earlier: keptCost(r.thread.spent), Trace: r.traced,
+		Next: p.name(r.progress.step), Paused: r.progress.paused || r.progress.passed,
 		Executions: r.journal.executions(r.batch.answers), Finished: r.batch.checkpointResults(),
 	}
 	if r.input.Once {

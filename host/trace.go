@@ -13,8 +13,9 @@ import (
 // called from several goroutines at once, and must return soon. Without a tracer an agent spends nothing on it. Package telemetry has one.
 type Tracer interface {
 	// Start is called when something begins. What happens within it gets the context that Start returns, and so do models, tools and what
-	// plugins fetch: a [tracecontext.Context] in it goes out with their requests, and that of a run is kept with its thread. When it has ended, end is called once with the event that reports the end, even if nobody listens to the run's
-	// events; the event has no Seq and no Time, and must not be changed. end must not be nil.
+	// plugins fetch: a [tracecontext.Context] in it goes out with their requests, and that of a run is kept with its thread. When it has
+	// ended, end is called once with the event that reports the end, even if nobody listens to the run's events; the event has no Seq and no
+	// Time, and must not be changed. end must not be nil.
 	Start(ctx context.Context, s Span) (inside context.Context, end func(e *Event))
 }
 

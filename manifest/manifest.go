@@ -35,7 +35,7 @@ type Manifest struct {
 	EnvFile      string                            `yaml:"env_file"`
 	Model        modelEntry                        `yaml:"model" strict:"required"` // the agent's model
 	Models       strictyaml.OrderedMap[modelEntry] `yaml:"models"`                  // further models by name, for middleware
-	Prices       pricesEntry                       `yaml:"prices"`                  // what models cost: a mapping, or the path of a YAML file with it; default: unknown
+	Prices       pricesEntry                       `yaml:"prices"`                  // what models cost: a mapping, or the path of a YAML file; default: unknown
 	SystemPrompt promptEntry                       `yaml:"system_prompt"`           // the system prompt: a text, {file: PATH}, or a list of text blocks
 	Tools        []toolEntry                       `yaml:"tools"`                   // the tools that the model may call
 	ToolCalls    toolCallsEntry                    `yaml:"tool_calls"`              // the limits of tool calls

@@ -49,7 +49,10 @@ func (m *money) UnmarshalStrict(n strictyaml.Node) error {
 
 // JSONSchema returns the schema of an amount.
 func (money) JSONSchema() map[string]any {
-	return map[string]any{"anyOf": []any{map[string]any{"type": "number", "minimum": 0}, map[string]any{"type": "string", "pattern": `^[0-9]+(\.[0-9]{1,9})?$`}}}
+	return map[string]any{"anyOf": []any{
+		map[string]any{"type": "number", "minimum": 0},
+		map[string]any{"type": "string", "pattern": `^[0-9]+(\.[0-9]{1,9})?$`},
+	}}
 }
 
 // UnmarshalStrict decodes both forms.

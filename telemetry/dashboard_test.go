@@ -101,7 +101,7 @@ func TestPrometheusAnswersTheDashboard(t *testing.T) {
 	config := filepath.Join(dir, "prometheus.yml")
 	require.NoError(t, os.WriteFile(config, []byte("scrape_configs: [{job_name: agenthost, scrape_interval: 200ms, scrape_timeout: 200ms, static_configs: [{targets: [\""+
 		strings.TrimPrefix(target.URL, "http://")+"\"]}]}]\n"), 0o600))
-	command := exec.CommandContext(t.Context(), program, "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"), //nolint:gosec // installed
+	command := exec.CommandContext(t.Context(), program, "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"),
 		"--web.listen-address="+address)
 	require.NoError(t, command.Start())
 	t.Cleanup(func() {
@@ -109,8 +109,8 @@ func TestPrometheusAnswersTheDashboard(t *testing.T) {
 		_ = command.Wait()
 	})
 	type result struct {
-		Metric map[string]string
-		Value  [2]any
+		Metric map[string]string `json:"metric"`
+		Value  [2]any            `json:"value"`
 	}
 	ask := func(query string) (status string, results []result) {
 		resp, err := http.Get("http://" + address + "/api/v1/query?query=" + url.QueryEscape(query)) //nolint:noctx // a test
@@ -119,8 +119,11 @@ func TestPrometheusAnswersTheDashboard(t *testing.T) {
 		}
 		defer func() { _ = resp.Body.Close() }()
 		var answer struct {
-			Status, Error string
-			Data          struct{ Result []result }
+			Status string `json:"status"`
+			Error  string `json:"error"`
+			Data   struct {
+				Result []result `json:"result"`
+			} `json:"data"`
 		}
 		if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
 			return err.Error(), nil

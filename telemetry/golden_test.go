@@ -112,7 +112,7 @@ func TestTheCollectorUnderstandsARun(t *testing.T) {
 	dir, address := t.TempDir(), freeAddress(t)
 	config := `{receivers: {otlp: {protocols: {http: {endpoint: "` + address + `"}}}}, exporters: {file: {directory: "` + dir + `"}}, service: {` +
 		`telemetry: {metrics: {level: none}}, pipelines: {traces: {receivers: [otlp], exporters: [file]}, metrics: {receivers: [otlp], exporters: [file]}, logs: {receivers: [otlp], exporters: [file]}}}}`
-	collector := exec.CommandContext(t.Context(), program, "--config", "yaml:"+config) //nolint:gosec // installed by the Makefile
+	collector := exec.CommandContext(t.Context(), program, "--config", "yaml:"+config)
 	said, err := collector.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, collector.Start())
@@ -143,7 +143,11 @@ func TestTheCollectorUnderstandsARun(t *testing.T) {
 	for i := range spans {
 		spans[i] = otlpserver.Normal(t, spans[i], false)
 	}
-	begun := func(v any) string { return v.(map[string]any)["startTimeUnixNano"].(string) }
+	begun := func(v any) string {
+		fields, _ := v.(map[string]any)
+		at, _ := fields["startTimeUnixNano"].(string)
+		return at
+	}
 	slices.SortFunc(spans, func(a, b any) int { return strings.Compare(begun(a), begun(b)) })
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)

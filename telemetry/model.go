@@ -3,6 +3,7 @@ package telemetry
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
@@ -39,7 +40,7 @@ func (t *tracer) model(ctx context.Context, s *host.Span) (context.Context, func
 			if answer.Model != "" {
 				model := attribute.String(attrResponseModel, answer.Model)
 				span.SetAttributes(model)
-				measured = append(measured[:len(measured):len(measured)], model)
+				measured = append(slices.Clip(measured), model)
 			}
 			if answer.StopReason != "" {
 				span.SetAttributes(attribute.StringSlice(attrFinishReasons, []string{answer.StopReason}))
@@ -55,7 +56,9 @@ func (t *tracer) model(ctx context.Context, s *host.Span) (context.Context, func
 		if e.Cost != nil {
 			cost := float64(*e.Cost) / 1e9
 			span.SetAttributes(attribute.Float64(attrCost, cost), attribute.String(attrCostCurrency, s.Currency))
-			t.meters.cost.Add(ctx, cost, with(named(attrAgentName, s.Agent), attribute.String(attrRequestModel, s.Model.Name), attribute.String(attrCostCurrency, s.Currency)))
+			t.meters.cost.Add(ctx, cost, with(
+				named(attrAgentName, s.Agent), attribute.String(attrRequestModel, s.Model.Name), attribute.String(attrCostCurrency, s.Currency),
+			))
 		}
 		for _, tokens := range []struct {
 			kind  string

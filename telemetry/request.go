@@ -23,7 +23,8 @@ func (t *Telemetry) Observe(next http.Handler, route func(r *http.Request) strin
 
 // methods are the methods that metrics name; each other one is _OTHER.
 var methods = []string{
-	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, http.MethodConnect, http.MethodTrace,
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+	http.MethodOptions, http.MethodConnect, http.MethodTrace,
 }
 
 func (t *tracer) request(w http.ResponseWriter, r *http.Request, next http.Handler, route string) {

@@ -105,7 +105,7 @@ func usageOf(u abi.Usage) []attribute.KeyValue {
 }
 
 // signed returns a foreign count as OpenTelemetry has it.
-func signed(count uint64) int64 { return int64(min(count, 1<<62)) } //nolint:gosec // it fits
+func signed(count uint64) int64 { return int64(min(count, 1<<62)) }
 
 // held is a span that has ended and waits until its content is as hooks leave it.
 type held struct {

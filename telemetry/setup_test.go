@@ -49,7 +49,7 @@ func record(t *testing.T, variables ...string) *recording {
 // done sends the rest.
 func (r *recording) done() {
 	r.t.Helper()
-	require.NoError(r.t, r.Telemetry.Close())
+	require.NoError(r.t, r.Close())
 }
 
 // spending is a turn that says something and costs tokens.

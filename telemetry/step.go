@@ -63,7 +63,8 @@ func (t *tracer) hook(ctx context.Context, s *host.Span) (context.Context, func(
 		}
 		span.asked(e.Interrupts)
 		if e.Digest != "" {
-			span.SetAttributes(attribute.String(attrDigest, e.Digest), attribute.Int64(attrFuel, signed(e.Fuel)), attribute.Int64(attrInstance, signed(e.Instance)),
+			span.SetAttributes(attribute.String(attrDigest, e.Digest), attribute.Int64(attrFuel, signed(e.Fuel)),
+				attribute.Int64(attrInstance, signed(e.Instance)),
 				attribute.Int64(attrMemory, e.Memory), attribute.Int(attrHostCalls, e.HostCalls))
 			t.meters.fuel.Record(ctx, signed(e.Fuel), with(common))
 		}
@@ -80,7 +81,7 @@ func (t *tracer) checkpoint(ctx context.Context, s *host.Span) (context.Context,
 	attributes := append(append(named(attrStep, s.Step), attribute.String(attrRun, s.Run)), conversation(s)...)
 	ctx, span := t.begin(ctx, "checkpoint save", trace.SpanKindInternal, nil, attributes...)
 	return ctx, func(e *host.Event) {
-		span.SetAttributes(attribute.Int64(attrCheckpoint, int64(e.Checkpoint)), attribute.String(attrSource, string(e.Source))) //nolint:gosec // a count
+		span.SetAttributes(attribute.Int64(attrCheckpoint, int64(e.Checkpoint)), attribute.String(attrSource, string(e.Source)))
 		span.fail(e.Error)
 		t.meters.save.Record(ctx, span.end(), with(nil, errorOf(e.Error)...))
 	}

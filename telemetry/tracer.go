@@ -66,7 +66,8 @@ func (t *tracer) begin(ctx context.Context, name string, kind trace.SpanKind, li
 		ctx = trace.ContextWithRemoteSpanContext(ctx, remote(tracecontext.From(ctx)))
 	}
 	s := &span{tracer: t, begun: t.now()}
-	ctx, s.Span = t.spans.Start(ctx, name, trace.WithSpanKind(kind), trace.WithTimestamp(s.begun), trace.WithLinks(links...), trace.WithAttributes(attributes...))
+	ctx, s.Span = t.spans.Start(ctx, name, trace.WithSpanKind(kind), trace.WithTimestamp(s.begun), //nolint:spancheck // the caller ends it
+		trace.WithLinks(links...), trace.WithAttributes(attributes...))
 	if t.propagates && s.SpanContext().IsValid() {
 		ctx = tracecontext.With(ctx, ownContext(s.SpanContext()))
 	}

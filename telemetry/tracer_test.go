@@ -74,7 +74,7 @@ func TestATraceGoesThroughARun(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		seen[req.URL.Path] = req.Header.Get("traceparent")
+		seen[req.URL.Path] = req.Header.Get("Traceparent")
 		body, _ := io.ReadAll(req.Body)
 		w.Header().Set("Content-Type", "application/json")
 		switch {
@@ -102,7 +102,7 @@ func TestATraceGoesThroughARun(t *testing.T) {
 		w.WriteHeader(http.StatusAccepted)
 	}), func(*http.Request) string { return "/runs" })
 	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/runs?key=secret", nil)
-	req.Header.Set("traceparent", asked)
+	req.Header.Set("Traceparent", asked)
 	handler.ServeHTTP(httptest.NewRecorder(), req)
 	r.done()
 	trace := "0af7651916cd43dd8448eb211c80319c"
@@ -194,7 +194,7 @@ func TestNilRecordsNothing(t *testing.T) {
 	require.Nil(t, none.Tracer())
 	require.Nil(t, none.Metrics())
 	require.NoError(t, none.Close())
-	handler := slog.NewTextHandler(io.Discard, nil)
+	handler := slog.NewTextHandler(io.Discard, nil) //nolint:sloglint // Same needs a pointer
 	require.Same(t, handler, none.LogHandler(handler))
 	mux := http.NewServeMux()
 	require.Same(t, mux, none.Observe(mux, nil))

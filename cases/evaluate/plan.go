@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +13,8 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/cases"
 	"github.com/agenthost/agenthost/cases/perform"
+	"github.com/agenthost/agenthost/internal/regularfile"
+	"github.com/agenthost/agenthost/manifest"
 )
 
 // Plan is what to perform.
@@ -67,7 +68,7 @@ func (p *Plan) Digest() (string, error) {
 	add := func(text string) { fmt.Fprintf(sum, "%d:%s", len(text), text) }
 	for _, c := range p.Cases {
 		for _, file := range []string{c.Path, c.ManifestPath()} {
-			text, err := os.ReadFile(file)
+			text, err := regularfile.Read(file, manifest.MaxSize)
 			if err != nil {
 				return "", err
 			}
@@ -81,7 +82,7 @@ func (p *Plan) Digest() (string, error) {
 		add(string(values))
 	}
 	if p.Against != "" {
-		text, err := os.ReadFile(p.Against)
+		text, err := regularfile.Read(p.Against, manifest.MaxSize)
 		if err != nil {
 			return "", err
 		}
@@ -180,14 +181,14 @@ func (p *Plan) both(ctx context.Context, c *cases.Case, repeat int, known *Resul
 
 // sample performs a case once.
 func (p *Plan) sample(ctx context.Context, c *cases.Case, variant, manifest string) *Sample {
-	start := time.Now()
+	start := time.Now() //nolint:forbidigo // how long a person waits
 	out := &Sample{Variant: variant, Case: c.Title()}
 	options := p.Options
 	options.Real, options.Manifest = true, manifest
 	limited, stop := context.WithTimeoutCause(ctx, p.Timeout, fmt.Errorf("the case took longer than %v", p.Timeout))
 	defer stop()
 	report, err := perform.Case(limited, c, options)
-	out.Duration = time.Since(start)
+	out.Duration = time.Since(start) //nolint:forbidigo // see above
 	if err != nil {
 		out.Error = err.Error()
 		return out

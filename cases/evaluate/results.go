@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -170,10 +171,7 @@ func quantile(sorted []time.Duration, q float64) time.Duration {
 
 // frequent returns the most frequent texts.
 func frequent(counts map[string]int, most int) []string {
-	var texts []string
-	for text := range counts {
-		texts = append(texts, text)
-	}
+	texts := slices.Collect(maps.Keys(counts))
 	slices.SortFunc(texts, func(a, b string) int {
 		if counts[a] != counts[b] {
 			return counts[b] - counts[a]

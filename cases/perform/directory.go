@@ -41,7 +41,7 @@ func copyDirectory(from, to string) error {
 			if err != nil {
 				return err
 			}
-			return os.Symlink(link, target)
+			return os.Symlink(link, target) //nolint:gosec // a copy of the user's own files, in a directory that only this process knows
 		case !mode.IsRegular():
 			return nil // a socket or a pipe of a running program
 		}
@@ -56,7 +56,7 @@ func copyDirectory(from, to string) error {
 }
 
 func copyFile(from, to string) (n int64, err error) {
-	source, err := os.Open(from)
+	source, err := os.Open(from) //nolint:forbidigo // it is a regular file
 	if err != nil {
 		return 0, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/cassette"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
+	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 	"github.com/agenthost/agenthost/manifest"
 )
@@ -65,7 +66,7 @@ func (r *Report) Failed() bool {
 // Case performs a case. The error says why the case could not be performed: its agent cannot be built, or the context has ended. A run that
 // fails is part of the report.
 func Case(ctx context.Context, c *cases.Case, o Options) (report *Report, err error) {
-	s := &stage{c: c, o: &o, start: time.Now(), report: &Report{}, known: map[string]bool{}}
+	s := &stage{c: c, o: &o, start: time.Now(), report: &Report{}, known: map[string]bool{}} //nolint:forbidigo // how long a case takes for people
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err := s.prepare(); err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func Case(ctx context.Context, c *cases.Case, o Options) (report *Report, err er
 			return nil, err
 		}
 	}
-	s.report.Duration = time.Since(s.start)
+	s.report.Duration = time.Since(s.start) //nolint:forbidigo // see Case
 	if s.recorder != nil {
 		if s.report.Cassette, err = s.recorder.Cassette(); err != nil {
 			return nil, err
@@ -274,7 +275,7 @@ func (s *stage) scripted(of *manifest.ModelEntry, name string) (model.Model, err
 	if script := s.script(of); script != nil {
 		return script.Build(script.Node(), func(path string) (string, []byte, error) {
 			path = s.c.Beside(path)
-			data, err := os.ReadFile(path)
+			data, err := regularfile.Read(path, manifest.MaxSize)
 			return path, data, err
 		})
 	}

@@ -188,7 +188,8 @@ func (p *evalProgress) show(s *evaluate.Sample) {
 	if s == nil {
 		return
 	}
-	if p.done++; !s.OK {
+	p.done++
+	if !s.OK {
 		p.failed++
 	}
 	if p.watched {

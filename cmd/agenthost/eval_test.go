@@ -96,7 +96,8 @@ type impatient struct {
 
 func (s *impatient) Write(b []byte) (int, error) {
 	if strings.Contains(string(b), " of 6, ") {
-		if s.after--; s.after == 0 {
+		s.after--
+		if s.after == 0 {
 			s.stop()
 		}
 	}

@@ -80,7 +80,8 @@ func describeSummary(s *evaluate.Summary, dir string) string {
 		if two {
 			name = fmt.Sprintf("%-*s  %-7s", width, name, row.Variant)
 		}
-		fmt.Fprintf(&b, "%-*s  %-26s  median %-8s 95 %% %-8s %d tokens", width, text.Clean(name), interval(row.Passed), short(row.Median), short(row.Slow), row.Usage.TotalTokens)
+		fmt.Fprintf(&b, "%-*s  %-26s  median %-8s 95 %% %-8s %d tokens",
+			width, text.Clean(name), interval(row.Passed), short(row.Median), short(row.Slow), row.Usage.TotalTokens)
 		if row.Score != nil {
 			fmt.Fprintf(&b, "  score %s", score(row.Score))
 		}

@@ -33,7 +33,8 @@ func (l *runLimits) add(c *cobra.Command) {
 		"stop a run that takes longer than this `DURATION`, such as 2m; time spent waiting for a person does not count")
 	c.Flags().Uint64Var(&l.budget, "budget-tokens", 0, "stop a run before its next model step once it has used more than this `NUMBER` of tokens")
 	c.Flags().StringVar(&l.money, "budget", "",
-		"stop a run before its next model call once it has cost this `AMOUNT`, such as 0.50, in the currency of the manifest's prices, which must name all its models")
+		"stop a run before its next model call once it has cost this `AMOUNT`, such as 0.50, in the currency of the manifest's "+
+			"prices, which must name all its models")
 }
 
 // check refuses invalid values. A server has names of its own for models.

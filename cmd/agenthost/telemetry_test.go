@@ -17,8 +17,6 @@ import (
 var metricsAt = regexp.MustCompile(`"serving metrics","at":"([^"]+)"`)
 
 // A request's trace goes on in the run that the server performs for it, and Prometheus reads the metrics at an address of their own.
-//
-//nolint:paralleltest // it sets a variable of the process
 func TestServeIsRecorded(t *testing.T) {
 	received := otlpserver.Start(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", received.URL)
@@ -35,7 +33,7 @@ func TestServeIsRecorded(t *testing.T) {
 		require.Contains(t, get(t, req), "hello")
 		metrics := metricsAt.FindStringSubmatch(log.text())
 		require.NotNil(t, metrics, log.text())
-		req, err = http.NewRequestWithContext(t.Context(), http.MethodGet, metrics[1], nil)
+		req, err = http.NewRequestWithContext(t.Context(), http.MethodGet, metrics[1], http.NoBody)
 		require.NoError(t, err)
 		text := get(t, req)
 		for _, want := range []string{
@@ -70,8 +68,6 @@ func get(t *testing.T, req *http.Request) string {
 }
 
 // Variables that are meant for another program do not stop a run.
-//
-//nolint:paralleltest // it sets variables of the process
 func TestARunGoesOnWithoutTelemetry(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")

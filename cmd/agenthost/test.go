@@ -163,7 +163,8 @@ func caseFiles(command, place string) ([]string, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", command, err)
 	case len(found) == 0:
-		return nil, fmt.Errorf("%s: there are no cases in %s; write them as %s beside %s", command, place, filepath.Join(cases.Dir, "*.yaml"), cases.ManifestFile)
+		return nil, fmt.Errorf("%s: there are no cases in %s; write them as %s beside %s",
+			command, place, filepath.Join(cases.Dir, "*.yaml"), cases.ManifestFile)
 	}
 	return found, nil
 }
@@ -223,7 +224,8 @@ func (t *testRun) one(ctx context.Context, c *cases.Case) *caseRecord {
 	events := &caseEvents{}
 	options := t.options
 	options.Event = events.add
-	limited, stop := context.WithTimeoutCause(ctx, t.flags.timeout, fmt.Errorf("the case took longer than %v; raise --timeout, or find out what it waits for", t.flags.timeout))
+	limited, stop := context.WithTimeoutCause(ctx, t.flags.timeout,
+		fmt.Errorf("the case took longer than %v; raise --timeout, or find out what it waits for", t.flags.timeout))
 	defer stop()
 	report, err := perform.Case(limited, c, options)
 	record.Duration = time.Since(start)

@@ -116,7 +116,7 @@ func (a *app) top(c *cobra.Command, f *topFlags, address string) error {
 }
 
 func readMetrics(ctx context.Context, client *http.Client, address string) (_ *live.Reading, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return nil, err
 	}

@@ -36,11 +36,11 @@ func ParseAmount(text string) (Amount, error) {
 
 // String returns the amount as ParseAmount reads it.
 func (a Amount) String() string {
-	sign := ""
+	sign, size := "", a
 	if a < 0 {
-		sign, a = "-", -a
+		sign, size = "-", -a
 	}
-	text := fmt.Sprintf("%s%d.%09d", sign, a/unit, a%unit)
+	text := fmt.Sprintf("%s%d.%09d", sign, size/unit, size%unit)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
@@ -91,13 +91,13 @@ func (p *Price) Of(u abi.Usage) Amount {
 // share returns the price of tokens, given that of a million.
 func share(tokens uint64, million Amount) Amount {
 	const all = 1_000_000
-	high, low := bits.Mul64(tokens, uint64(million)) //nolint:gosec // prices are not negative
+	high, low := bits.Mul64(tokens, uint64(million))
 	low, carry := bits.Add64(low, all-1, 0)
 	if high += carry; high >= all {
 		return math.MaxInt64
 	}
 	quotient, _ := bits.Div64(high, low, all)
-	return Amount(min(quotient, math.MaxInt64)) //nolint:gosec // see min
+	return Amount(min(quotient, math.MaxInt64))
 }
 
 // Prices are the prices of models.

@@ -18,6 +18,12 @@ const (
 // maxState is how long a tracestate may be, in bytes. The specification asks for 512 at least; a longer one is left out.
 const maxState = 512
 
+// These are the keys as net/http writes them.
+const (
+	parentHeader = "Traceparent"
+	stateHeader  = "Tracestate"
+)
+
 // Context names a span.
 type Context struct {
 	Parent string `json:"parent"`          // in the form of the header traceparent; "": there is no span
@@ -38,18 +44,18 @@ func From(ctx context.Context) Context {
 // SetHeader adds the present span to the header of a request, unless the header names one already.
 func SetHeader(ctx context.Context, header http.Header) {
 	c := From(ctx)
-	if c.Parent == "" || header.Get(ParentKey) != "" {
+	if c.Parent == "" || header.Get(parentHeader) != "" {
 		return
 	}
-	header.Set(ParentKey, c.Parent)
+	header.Set(parentHeader, c.Parent)
 	if c.State != "" {
-		header.Set(StateKey, c.State)
+		header.Set(stateHeader, c.State)
 	}
 }
 
 // OfHeader returns the span that the header of a request names; the zero Context if it names none, or not in the right form.
 func OfHeader(header http.Header) Context {
-	return Parse(header.Get(ParentKey), strings.Join(header.Values(StateKey), ","))
+	return Parse(header.Get(parentHeader), strings.Join(header.Values(stateHeader), ","))
 }
 
 // Parse checks a foreign context. A malformed or unknown parent is no context, and a state that is too long or not printable is left out, as the

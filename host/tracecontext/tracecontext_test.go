@@ -48,7 +48,7 @@ func TestHeaders(t *testing.T) {
 	require.Equal(t, c, tracecontext.OfHeader(sent))
 	require.Equal(t, http.Header{"Traceparent": {parent}, "Tracestate": {"a=1"}}, sent)
 	tracecontext.SetHeader(tracecontext.With(ctx, tracecontext.Context{Parent: strings.Replace(parent, "0af", "aaa", 1)}), sent)
-	require.Equal(t, parent, sent.Get("traceparent"), "what somebody has set stays")
+	require.Equal(t, parent, sent.Get("Traceparent"), "what somebody has set stays")
 }
 
 func FuzzParse(f *testing.F) {

@@ -115,7 +115,7 @@ func TestEqualRequestsAtOnceGetEachAnswerOnce(t *testing.T) {
 		for range 20 {
 			all.Go(func() {
 				_, err := m.Generate(t.Context(), ask("a"))
-				require.NoError(t, err) //nolint:testifylint // it only ends this goroutine
+				require.NoError(t, err)
 			})
 		}
 		all.Wait()

@@ -93,11 +93,13 @@ func keys() map[string]object {
 		"next":        text("The step that the run performs when it continues; absent if it is over"),
 		"first_token": count("How long a model took for its first token, in nanoseconds; absent if the answer did not come in tokens"),
 		"duration":    count("How long it took, in nanoseconds"),
-		"cost":        map[string]any{"type": "number", "minimum": 0, "description": "What it cost, in the currency of the manifest's prices; absent if that is unknown"},
-		"fuel":        count("The fuel that a plugin's hook used"),
-		"memory":      count("The memory of the plugin's instance after the call, in bytes"),
-		"host_calls":  count("How often the plugin's hook asked the host for an operation"),
-		"digest":      text("The digest of the plugin"),
-		"instance":    count("The number of the plugin's instance"),
+		"cost": map[string]any{
+			"type": "number", "minimum": 0, "description": "What it cost, in the currency of the manifest's prices; absent if that is unknown",
+		},
+		"fuel":       count("The fuel that a plugin's hook used"),
+		"memory":     count("The memory of the plugin's instance after the call, in bytes"),
+		"host_calls": count("How often the plugin's hook asked the host for an operation"),
+		"digest":     text("The digest of the plugin"),
+		"instance":   count("The number of the plugin's instance"),
 	}
 }

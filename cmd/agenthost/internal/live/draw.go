@@ -13,7 +13,8 @@ import (
 func Draw(w io.Writer, s *Sample, hooks int) error {
 	rate := func(n float64) float64 { return n / max(s.Seconds, 1e-9) }
 	_, err := fmt.Fprintf(w, "runs    %.0f active, %.1f ended a second, %.0f failed\nsteps   %.1f model calls and %.1f tool calls a second\n"+
-		"tokens  %.0f in and %.0f out a second\n\n", s.Active, rate(s.Ended), s.Failed, rate(s.Models), rate(s.Tools), rate(s.InputTokens), rate(s.OutputTokens))
+		"tokens  %.0f in and %.0f out a second\n\n",
+		s.Active, rate(s.Ended), s.Failed, rate(s.Models), rate(s.Tools), rate(s.InputTokens), rate(s.OutputTokens))
 	if err != nil {
 		return err
 	}

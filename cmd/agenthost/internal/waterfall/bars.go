@@ -31,7 +31,7 @@ func (b *Bar) end() time.Time { return b.Begin.Add(b.Took) }
 
 // Of returns the bars of events, each below the one that it happened in. Runs that have not ended have no bar of their own.
 func Of(events []host.Event) []Bar {
-	var out []Bar
+	out := make([]Bar, 0, len(events))
 	for i := range events {
 		out = append(out, barsOf(&events[i], 0)...)
 	}

@@ -99,7 +99,7 @@ func (d *doctor) certificate(c *config.Config) {
 
 func (d *doctor) listen(ctx context.Context, c *config.Config) {
 	const subject = "listen"
-	listener, err := open(ctx, c.Listen)
+	listener, err := served.Listen(ctx, c.Listen)
 	if err != nil {
 		d.note(subject, err.Error(), "if that is not this server, which runs already, choose another address")
 		return

@@ -130,7 +130,7 @@ func (s *serving) do(c *cobra.Command) (err error) {
 		return &exitError{exitUsage, err}
 	}
 	defer running.Close(ctx)
-	closeMetrics, err := s.serveMetrics(ctx, serve, logger)
+	closeMetrics, err := served.Metrics(ctx, serve, s.telemetry, logger)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
@@ -254,7 +254,7 @@ func (s *serving) start(
 	if err != nil {
 		return nil, nil, err
 	}
-	listener, err := open(ctx, serve.Listen) // before the server performs runs
+	listener, err := served.Listen(ctx, serve.Listen) // before the server performs runs
 	if err != nil {
 		return nil, nil, err
 	}
@@ -266,21 +266,6 @@ func (s *serving) start(
 		return nil, nil, errors.Join(err, listener.Close())
 	}
 	return running, listener, nil
-}
-
-// open opens the address. The file of a socket that a server left is replaced.
-func open(ctx context.Context, at config.Listen) (net.Listener, error) {
-	if at.Network() == "unix" {
-		if info, err := os.Lstat(at.Address()); err == nil && info.Mode()&os.ModeSocket != 0 {
-			if conn, err := (&net.Dialer{}).DialContext(ctx, "unix", at.Address()); err == nil {
-				return nil, errors.Join(fmt.Errorf("%s: another server listens there", at), conn.Close())
-			}
-			if err := os.Remove(at.Address()); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return (&net.ListenConfig{}).Listen(ctx, at.Network(), at.Address())
 }
 
 // addressOf returns the address for people.

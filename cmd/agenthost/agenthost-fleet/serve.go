@@ -2,14 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/notify"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/served"
 	"github.com/agenthost/agenthost/engine"
 	"github.com/agenthost/agenthost/engine/temporal"
 	"github.com/agenthost/agenthost/server"
@@ -46,6 +47,10 @@ func (s *setup) doServe(c *cobra.Command) (err error) {
 		return usageError{fmt.Errorf("--engine: there is no engine %q; use process or temporal", s.engine)}
 	}
 	ctx := c.Context()
+	if err := s.record(ctx); err != nil {
+		return err
+	}
+	defer func() { err = ended(err, s.telemetry) }()
 	kept, err := s.open(ctx)
 	if err != nil {
 		return err
@@ -56,7 +61,7 @@ func (s *setup) doServe(c *cobra.Command) (err error) {
 		return err
 	}
 	defer func() { err = ended(err, agents) }()
-	config := server.Config{Agents: agents.byName, Runs: kept.Runs, Store: agents.Values(kept.Threads), Serve: s.serve, Logger: s.log, Version: version()}
+	config := s.server(kept, agents)
 	if s.serve.Engine.Temporal != nil {
 		connected, err := s.connect(ctx)
 		if err != nil {
@@ -71,7 +76,7 @@ func (s *setup) doServe(c *cobra.Command) (err error) {
 		config.Runs = dispatcher.Store()
 		config.Start = func(engine.Config) (server.Engine, error) { return dispatcher, nil }
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, s.serve.Listen.Network(), s.serve.Listen.Address())
+	listener, err := served.Listen(ctx, s.serve.Listen)
 	if err != nil {
 		return usageError{err}
 	}
@@ -80,6 +85,12 @@ func (s *setup) doServe(c *cobra.Command) (err error) {
 		_ = listener.Close()
 		return usageError{err}
 	}
+	closeMetrics, err := served.Metrics(ctx, s.serve, s.telemetry, s.log)
+	if err != nil {
+		running.Close(ctx)
+		return usageError{errors.Join(err, listener.Close())}
+	}
+	defer closeMetrics()
 	s.log.Info("serving", "agents", strings.Join(running.Service().AgentNames(), ", "), "at", listener.Addr().String())
 	s.ready(ctx)
 	return running.Serve(ctx, listener)

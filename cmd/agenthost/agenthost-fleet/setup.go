@@ -23,7 +23,9 @@ import (
 	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/manifest/threadstore"
 	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/server/config"
+	"github.com/agenthost/agenthost/telemetry"
 )
 
 // setup is what all commands read.
@@ -33,8 +35,9 @@ type setup struct {
 	storage   string
 	engine    string
 
-	serve *config.Config
-	log   *slog.Logger
+	serve     *config.Config
+	log       *slog.Logger
+	telemetry *telemetry.Telemetry // nil: nothing is recorded
 }
 
 // flags adds the flags that all commands have.
@@ -63,6 +66,24 @@ func (s *setup) read(err io.Writer) error {
 		s.log = slog.New(slog.NewJSONHandler(err, &slog.HandlerOptions{Level: level}))
 	}
 	return nil
+}
+
+// record begins to record what agents do, if serve.yaml or the variables OTEL_* ask for it. The caller must close it.
+func (s *setup) record(ctx context.Context) (err error) {
+	s.telemetry, err = telemetry.Open(ctx, telemetry.Config{Version: version(), Prometheus: s.serve.Metrics != nil, Logger: s.log})
+	if err != nil {
+		return usageError{err}
+	}
+	s.log = slog.New(s.telemetry.LogHandler(s.log.Handler()))
+	return nil
+}
+
+// server returns the configuration of a server, or of a worker, with these agents.
+func (s *setup) server(kept *storage.Storage, a *agents) server.Config {
+	return server.Config{
+		Agents: a.byName, Runs: kept.Runs, Store: a.Values(kept.Threads), Serve: s.serve, Logger: s.log, Version: version(),
+		Observe: s.telemetry.Observe, Began: s.telemetry.Began,
+	}
 }
 
 // directed makes Temporal the engine, at its usual address if serve.yaml names none.
@@ -122,7 +143,7 @@ func (s *setup) build(ctx context.Context, kept *storage.Storage) (_ *agents, er
 		}
 	}()
 	for _, path := range s.manifests {
-		m, err := manifest.Load(path, manifest.Options{Threads: kept.Threads, Engine: plugins, Logins: logins(s.log)})
+		m, err := manifest.Load(path, manifest.Options{Threads: kept.Threads, Engine: plugins, Logins: logins(s.log), Tracer: s.telemetry.Tracer()})
 		if err != nil {
 			return nil, usageError{err}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/served"
 	"github.com/agenthost/agenthost/engine"
 	"github.com/agenthost/agenthost/engine/temporal"
 	"github.com/agenthost/agenthost/server"
@@ -18,7 +19,7 @@ func workerCommand() *cobra.Command {
 		Use:   "worker [flags]",
 		Short: "Perform the runs of agents",
 		Long: `Perform runs that servers accept, as Temporal directs. Start as many workers as you like, on any machine, with
-the manifests and the serve.yaml of the servers. A worker listens at no address.
+the manifests and the serve.yaml of the servers. A worker listens at no address, except for metrics.
 
 The first Ctrl-C or SIGTERM stops the worker: runs stop after their present step, and another worker goes on
 with them. What has not stopped after drain in serve.yaml is cut off.
@@ -39,6 +40,10 @@ func (s *setup) doWork(c *cobra.Command) (err error) {
 	}
 	s.directed()
 	ctx := c.Context()
+	if err := s.record(ctx); err != nil {
+		return err
+	}
+	defer func() { err = ended(err, s.telemetry) }()
 	kept, err := s.open(ctx)
 	if err != nil {
 		return err
@@ -55,13 +60,18 @@ func (s *setup) doWork(c *cobra.Command) (err error) {
 	}
 	defer connected.Client.Close()
 	// A worker is a server at no address: it also tells webhooks how runs ended, fires schedules and removes what has expired.
-	running, err := server.New(server.Config{
-		Agents: agents.byName, Runs: kept.Runs, Store: agents.Values(kept.Threads), Serve: s.serve, Logger: s.log, Version: version(),
-		Start: func(c engine.Config) (server.Engine, error) { return temporal.StartWorker(ctx, connected, c) },
-	})
+	config := s.server(kept, agents)
+	config.Start = func(c engine.Config) (server.Engine, error) { return temporal.StartWorker(ctx, connected, c) }
+	running, err := server.New(config)
 	if err != nil {
 		return fmt.Errorf("worker: %w", err)
 	}
+	closeMetrics, err := served.Metrics(ctx, s.serve, s.telemetry, s.log)
+	if err != nil {
+		running.Close(ctx)
+		return usageError{err}
+	}
+	defer closeMetrics()
 	s.log.Info("working", "agents", strings.Join(running.Service().AgentNames(), ", "), "queue", connected.Queue, "version", temporal.Version(agents.byName))
 	s.ready(ctx)
 	<-ctx.Done()

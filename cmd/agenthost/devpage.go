@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -40,7 +39,7 @@ func (d *dev) publish() {
 	for _, a := range d.agents {
 		if a.served != nil {
 			agents = append(agents, a.shown(d.plugins))
-			served = append(served, workshop.Agent{Name: a.served.Config.Name, Dir: filepath.Dir(a.path), Plugins: a.own})
+			served = append(served, workshop.Agent{Name: a.served.Config.Name, Manifest: a.path, Plugins: a.own})
 		}
 	}
 	if d.workshop != nil {

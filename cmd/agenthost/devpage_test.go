@@ -269,6 +269,33 @@ func TestARunIsRecordedFromThePage(t *testing.T) {
 	require.Contains(t, d.out.String(), "2 calls repeated, 0 different")
 }
 
+func TestAThreadBecomesACase(t *testing.T) {
+	t.Parallel()
+	d := loudly(t)
+	thread, _ := d.says("hello")
+	var made devpage.TestCase
+	d.get(&made, http.MethodPost, "/dev/threads/"+thread+"/case", `{}`)
+	require.Equal(t, d.path("tests/thread-ada-"+thread[:8]+".yaml"), made.File)
+	require.Equal(t, "agenthost test "+made.File, made.Command)
+	require.Equal(t, exitOK, d.runWith(t.Context(), "", "test", made.File), &d.err)
+	require.Contains(t, d.out.String(), "1 case, 0 failed")
+	status, text := d.ask(http.MethodPost, "/dev/threads/"+thread+"/case", `{}`)
+	require.Equal(t, http.StatusConflict, status)
+	require.Contains(t, text, "is not overwritten")
+
+	_, created := d.ask(http.MethodPost, "/threads", `{}`)
+	var empty struct {
+		ID string `json:"thread_id"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(created), &empty))
+	status, text = d.ask(http.MethodPost, "/dev/threads/"+empty.ID+"/case", `{}`)
+	require.Equal(t, http.StatusConflict, status)
+	require.Contains(t, text, "nothing was said")
+	status, text = d.ask(http.MethodPost, "/dev/threads/"+strings.Repeat("x", 20)+"/case", `{}`)
+	require.Equal(t, http.StatusNotFound, status)
+	require.Contains(t, text, "there is no such thread")
+}
+
 func TestThePageOfDevRefuses(t *testing.T) {
 	t.Parallel()
 	d := loudly(t)

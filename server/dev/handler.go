@@ -49,6 +49,7 @@ func New(c Config) *Handler {
 		"GET /dev/runs/{run}/calls/{number}":  h.call,
 		"POST /dev/runs/{run}/calls/{number}": h.try,
 		"POST /dev/runs/{run}/recording":      h.record,
+		"POST /dev/threads/{thread}/case":     h.makeCase,
 		"GET /dev/cases/{plugin}/{case}":      h.goldenCase,
 		"POST /dev/cases/{plugin}/{case}":     h.tryCase,
 		"/dev/":                               unknown,

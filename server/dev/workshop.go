@@ -1,6 +1,10 @@
 package dev
 
-import "context"
+import (
+	"context"
+
+	"github.com/agenthost/agenthost/host"
+)
 
 // Workshop has the calls of plugins, and performs test calls. Errors that the person can do something about are of type [*RefusalError]. Its methods may be
 // called by several goroutines at once.
@@ -17,6 +21,9 @@ type Workshop interface {
 	TryCase(ctx context.Context, plugin, name string, edit Edit) (*Outcome, error)
 	// Record writes the calls into a cassette next to the manifest of the agent. name makes a part of the file's name.
 	Record(runs []string, agent, name string) (*Recording, error)
+	// MakeCase writes a case for `agenthost test` of the events of an agent's runs, next to the manifest of the agent. name makes a part of the
+	// file's name.
+	MakeCase(agent, name string, events []host.Event) (*TestCase, error)
 }
 
 // RefusalError is an error that the person at the page is told.

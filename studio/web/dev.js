@@ -6,7 +6,7 @@ import { lastChange } from './model/dev.js';
 import { renew } from './session.js';
 
 /** @typedef {import('./model/dev.js').State} State */
-/** @typedef {import('./model/dev.js').Recording} Recording */
+/** @typedef {import('./model/dev.js').Kept} Kept */
 
 /** Whether the server is `agenthost dev`. */
 export const isDev = document.documentElement.hasAttribute('data-dev');
@@ -17,8 +17,8 @@ export const dev = signal(/** @type {State|null} */ (null));
 export const devError = signal('');
 /** The number of the last change that the person need not be told of. */
 export const seenChange = signal(0);
-/** The last cassette, or why there is none. @type {import('@preact/signals').Signal<{recording?: Recording, error?: string}|null>} */
-export const recorded = signal(/** @type {{recording?: Recording, error?: string}|null} */ (null));
+/** The file that was written last, or why there is none. @type {import('@preact/signals').Signal<Kept|null>} */
+export const kept = signal(/** @type {Kept|null} */ (null));
 
 /** @param {State} state */
 function take(state) {
@@ -68,10 +68,23 @@ async function followDev(left) {
  * @param {string} run
  */
 export async function record(run) {
+	await keep(async () => ({ recording: await api('POST', `/dev/runs/${run}/recording`, {}) }));
+}
+
+/**
+ * makeCase writes a case for `agenthost test` of a thread.
+ * @param {string} thread
+ */
+export async function makeCase(thread) {
+	await keep(async () => ({ made: await api('POST', `/dev/threads/${encodeURIComponent(thread)}/case`, {}) }));
+}
+
+/** @param {() => Promise<Kept>} write */
+async function keep(write) {
 	try {
-		recorded.value = { recording: await api('POST', `/dev/runs/${run}/recording`, {}) };
+		kept.value = await write();
 	} catch (err) {
-		recorded.value = { error: err instanceof Error ? err.message : String(err) };
+		kept.value = { error: err instanceof Error ? err.message : String(err) };
 	}
 }
 

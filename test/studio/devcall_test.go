@@ -56,6 +56,23 @@ func TestATestCallFromThePage(t *testing.T) {
 	require.Equal(t, 2, eval[int](a.page, `all('.message').length`), "nothing was written to the thread")
 }
 
+// Someone makes a test case of a thread. The command performs it.
+func TestATestCaseIsMadeOnThePage(t *testing.T) {
+	t.Parallel()
+	a := develops(t, loudAgent)
+	a.say("hello")
+	a.see("YOU SAID: HELLO")
+	a.click(`button('More')`)
+	a.click(`button('Make a test case')`)
+	a.see("A test case in")
+	a.shoot("dev-case")
+	line := eval[string](a.page, `document.querySelector('.command').textContent`)
+	name, found := strings.CutPrefix(line, "agenthost test ")
+	require.True(t, found, line)
+	require.Regexp(t, `^tests/thread-ada-[0-9a-f]{8}\.yaml$`, name)
+	require.Contains(t, a.runs("test", name), "1 case, 0 failed")
+}
+
 // Someone keeps a run as a cassette. The page says where it is, and how to repeat it; the command does so.
 func TestARunIsRecordedFromThePage(t *testing.T) {
 	t.Parallel()

@@ -26,6 +26,8 @@ import { moment } from './time.js';
  */
 /** @typedef {Head & {digest: string, input: string, answers: string, outcome: Outcome}} Call */
 /** @typedef {{file: string, calls: number, command: string}} Recording */
+/** @typedef {{file: string, command: string}} TestCase */
+/** @typedef {{recording?: Recording, made?: TestCase, error?: string}} Kept what was written of a run or a thread, or why it was not */
 
 /**
  * placeOf returns where a problem is, as editors take it.

@@ -7,7 +7,7 @@ import { href, route, views } from '../route.js';
 import { write } from '../model/recording.js';
 import { shown } from '../model/text.js';
 import { clock } from '../model/time.js';
-import { isDev, record } from '../dev.js';
+import { isDev, makeCase, record } from '../dev.js';
 import { Chat } from './chat.js';
 import { Dev } from './dev.js';
 import { Graph } from './graph.js';
@@ -112,7 +112,8 @@ function Title() {
 			<button onClick=${act(() => setEditing(true))}>Rename</button>
 			<button onClick=${act(() => copy(t.thread_id))}>Fork into a new thread</button>
 			<button onClick=${act(() => download(t.thread_id))}>Export</button>
-			${isDev && model.value.run?.end ? html`<button onClick=${act(() => record(model.value.run?.id ?? ''))}>Record the last run</button>` : null}
+			${isDev && model.value.run?.end ? html`<button onClick=${act(() => record(model.value.run?.id ?? ''))}>Record the last run</button>
+				<button onClick=${act(() => makeCase(t.thread_id))}>Make a test case</button>` : null}
 			<button class="bad" onClick=${act(() => confirm(`Delete “${titleOf(t)}” with all its runs and checkpoints?`) && remove(t.thread_id))}>Delete</button>
 		</div></details>
 		${error && html`<${Failure} text=${error} />`}`;

@@ -1,7 +1,7 @@
 // What `agenthost dev` has to say, above every view: problems in files, what is in use now, and where a run was kept.
 
 import { useState } from 'preact/hooks';
-import { dev, devError, isDev, recorded, seenChange } from '../dev.js';
+import { dev, devError, isDev, kept, seenChange } from '../dev.js';
 import { keeps, lastChange, placeOf } from '../model/dev.js';
 import { shown } from '../model/text.js';
 import { clock, plural } from '../model/time.js';
@@ -19,7 +19,7 @@ export function Dev() {
 			${last && last.change.number > seenChange.value && html`<${Changed} ...${last} />`}
 			${keeps(model.value.run, state) && html`<p class="notice"><span>This run began before the last change, and keeps what it began with.</span></p>`}
 		</div>
-		${recorded.value && html`<${Recorded} ...${recorded.value} />`}`;
+		${kept.value && html`<${Kept} ...${kept.value} />`}`;
 }
 
 /** @param {{problems: import('../model/dev.js').Problem[]}} props */
@@ -42,9 +42,10 @@ function Changed({ agent, change }) {
 		<button class="quiet square" aria-label="Dismiss" onClick=${() => (seenChange.value = change.number)}><${Icon} name="cross" /></button></div>`;
 }
 
-/** @param {{recording?: import('../model/dev.js').Recording, error?: string}} props */
-function Recorded({ recording, error }) {
-	const close = html`<button class="quiet square" aria-label="Dismiss" onClick=${() => (recorded.value = null)}><${Icon} name="cross" /></button>`;
+/** @param {import('../model/dev.js').Kept} props */
+function Kept({ recording, made, error }) {
+	const close = html`<button class="quiet square" aria-label="Dismiss" onClick=${() => (kept.value = null)}><${Icon} name="cross" /></button>`;
+	if (made) return html`<div class="notice good" role="status"><${Icon} name="check" /><span>A test case in <code>${shown(made.file)}</code>. Run it: <code class="command">${shown(made.command)}</code></span>${close}</div>`;
 	if (!recording) return html`<div class="notice"><${Failure} text=${error ?? ''} />${close}</div>`;
 	return html`<div class="notice good" role="status"><${Icon} name="check" /><span>${plural(recording.calls, 'call')} of plugins in <code>${shown(recording.file)}</code>. Repeat them: <code class="command">${shown(recording.command)}</code></span>${close}</div>`;
 }

@@ -24,9 +24,9 @@ type Workshop struct {
 
 // Agent is an agent that is served.
 type Agent struct {
-	Name    string
-	Dir     string        // of its manifest
-	Plugins []plugin.Wasm // those of the manifest itself
+	Name     string
+	Manifest string        // the path of it
+	Plugins  []plugin.Wasm // those of the manifest itself
 }
 
 // New returns a workshop. Test calls share what the engine has compiled.

@@ -22,15 +22,13 @@ func (w *Workshop) Record(runs []string, agent, name string) (*dev.Recording, er
 	case len(frames) == 0:
 		return nil, &dev.RefusalError{Status: http.StatusConflict, Text: "no plugin was called in this run, so there is nothing to record"}
 	}
-	dir, ok := w.dir(agent)
-	if !ok {
-		return nil, &dev.RefusalError{Status: http.StatusNotFound, Text: "the agent of this run is not served any more"}
+	manifest, err := w.manifest(agent)
+	if err != nil {
+		return nil, err
 	}
-	path := filepath.Join(dir, fileName(agent, name))
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return nil, &dev.RefusalError{
-			Status: http.StatusConflict, Text: path + " is there already, and is not overwritten; remove or rename it to record the run again",
-		}
+	path := filepath.Join(filepath.Dir(manifest), fileName("run", agent, name)+".cassette")
+	if err := unused(path); err != nil {
+		return nil, err
 	}
 	if err := write(path, frames); err != nil {
 		return nil, &dev.RefusalError{Status: http.StatusInternalServerError, Text: err.Error()}
@@ -52,20 +50,28 @@ func write(path string, frames []*cassette.Frame) error {
 	return nil
 }
 
-// dir returns the directory of an agent's manifest.
-func (w *Workshop) dir(agent string) (string, bool) {
+// manifest returns the path of an agent's manifest.
+func (w *Workshop) manifest(agent string) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, a := range w.agents {
 		if a.Name == agent {
-			return a.Dir, true
+			return a.Manifest, nil
 		}
 	}
-	return "", false
+	return "", &dev.RefusalError{Status: http.StatusNotFound, Text: "the agent of this run is not served any more"}
 }
 
-// fileName returns the name of a cassette, which is a plain one whatever the agent and the run are called.
-func fileName(agent, run string) string {
+// unused returns an error if there is a file with this path.
+func unused(path string) error {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return &dev.RefusalError{Status: http.StatusConflict, Text: path + " is there already, and is not overwritten; remove or rename it first"}
+	}
+	return nil
+}
+
+// fileName returns the name of a file without its extension, which is a plain one whatever the agent and its run or thread are called.
+func fileName(kind, agent, id string) string {
 	plain := func(r rune) rune {
 		if r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
 			return r
@@ -74,5 +80,5 @@ func fileName(agent, run string) string {
 	}
 	const most = 40
 	cut := func(s string, n int) string { s = strings.Map(plain, s); return s[:min(n, len(s))] }
-	return "run-" + cut(agent, most) + "-" + cut(run, 8) + ".cassette"
+	return kind + "-" + cut(agent, most) + "-" + cut(id, 8)
 }

@@ -45,8 +45,8 @@ func TestATapeForgetsWholeRuns(t *testing.T) {
 	require.Zero(t, tape.used)
 }
 
-func TestNamesOfCassettes(t *testing.T) {
+func TestNamesOfFiles(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "run-ada-01234567.cassette", fileName("ada", "0123456789"))
-	require.Equal(t, "run----etc-passwd-------x.cassette", fileName("../etc/passwd", "/\x00é.."+"/x"))
+	require.Equal(t, "run-ada-01234567", fileName("run", "ada", "0123456789"))
+	require.Equal(t, "run----etc-passwd-------x", fileName("run", "../etc/passwd", "/\x00é.."+"/x"))
 }

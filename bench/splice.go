@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ func (r *Results) splice(file string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	return os.WriteFile(file, []byte(report), 0o644) //nolint:gosec // a document that everybody may read
+	return os.WriteFile(file, []byte(report), 0o644)
 }
 
 // A report is the text of RESULTS.md by its sections, each with its heading.
@@ -56,9 +57,7 @@ func spliced(earlier, now *report) (string, error) {
 	}
 	all := map[string]string{}
 	for _, r := range []*report{earlier, now} {
-		for name, text := range r.sections {
-			all[name] = text
-		}
+		maps.Copy(all, r.sections)
 	}
 	all[inShort] = splicedSummary(earlier.sections[inShort], now.sections[inShort])
 	all[targetsTitle] = splicedTargets(old, now.sections[targetsTitle])
@@ -74,7 +73,7 @@ func spliced(earlier, now *report) (string, error) {
 // splicedHead takes the new versions of the peers.
 func splicedHead(earlier, now string) string {
 	lines := strings.Split(earlier, "\n")
-	for _, line := range strings.Split(now, "\n") {
+	for line := range strings.SplitSeq(now, "\n") {
 		name, _, isPeer := strings.Cut(line, ": ")
 		if !isPeer || !strings.HasPrefix(line, "* ") {
 			continue
@@ -90,7 +89,7 @@ func splicedHead(earlier, now string) string {
 func splicedTargets(earlier, now string) string {
 	lines := map[string]string{}
 	for _, text := range []string{earlier, now} {
-		for _, line := range strings.Split(text, "\n") {
+		for line := range strings.SplitSeq(text, "\n") {
 			if cells := strings.Split(line, " | "); len(cells) == 4 {
 				lines[strings.TrimPrefix(cells[0], "| ")] = line
 			}
@@ -147,7 +146,7 @@ func columnOrder(title string) int {
 // readTable returns the titles of a table's columns, and its cells by the row and the title.
 func readTable(text string) (titles []string, rows map[string]map[string]string) {
 	rows = map[string]map[string]string{}
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		cells := strings.Split(strings.Trim(line, "|"), "|")
 		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|--") {
 			continue

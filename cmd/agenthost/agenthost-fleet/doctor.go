@@ -103,7 +103,7 @@ func (s *setup) temporal(ctx context.Context, r *report, version string) {
 	r.okf("temporal", "%s answers, with version %s", s.serve.Engine.Temporal.Address, info.GetServerVersion())
 	found, err := service.DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: config.Namespace})
 	if err != nil {
-		r.fail("namespace", err, fmt.Sprintf("create it: temporal operator namespace create %s", config.Namespace))
+		r.fail("namespace", err, "create it: temporal operator namespace create "+config.Namespace)
 		return
 	}
 	r.okf("namespace", "%s keeps the histories of workflows that have ended for %s", config.Namespace,
@@ -129,7 +129,8 @@ func (s *setup) queue(ctx context.Context, r *report, config temporal.Config, ve
 			}
 		}
 		if ahead := time.Until(newest); ahead > s.serve.Lease {
-			r.notef("clock", "synchronise the clocks of the machines, such as with chrony", "Temporal's clock is %s ahead of this machine's", ahead.Round(time.Millisecond))
+			r.notef("clock", "synchronise the clocks of the machines, such as with chrony",
+				"Temporal's clock is %s ahead of this machine's", ahead.Round(time.Millisecond))
 		} else {
 			r.okf("clock", "the clock of this machine is not behind Temporal's")
 		}

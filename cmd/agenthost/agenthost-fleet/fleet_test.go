@@ -61,8 +61,8 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// begin starts the command in a process of its own, and waits until it says that it does its work.
-func begin(t *testing.T, dir, says string, args ...string) (stop func()) {
+// begin starts the command in a process of its own until the test ends, and waits until it says that it does its work.
+func begin(t *testing.T, dir, says string, args ...string) {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -72,13 +72,11 @@ func begin(t *testing.T, dir, says string, args ...string) (stop func()) {
 	require.NoError(t, c.Start())
 	gone := make(chan error, 1)
 	go func() { gone <- c.Wait() }()
-	stop = sync.OnceFunc(func() {
+	t.Cleanup(func() {
 		_ = c.Process.Signal(syscall.SIGTERM)
 		require.NoError(t, <-gone, said)
 	})
-	t.Cleanup(stop)
 	require.Eventually(t, func() bool { return strings.Contains(said.String(), says) }, time.Minute, 20*time.Millisecond, "%v: %s", args, said)
-	return stop
 }
 
 // run runs the command here.

@@ -52,8 +52,7 @@ func execute(ctx context.Context, args []string, in io.Reader, out, err io.Write
 		return exitOK
 	}
 	fmt.Fprintln(err, "agenthost-fleet: "+failed.Error())
-	var usage usageError
-	if errors.As(failed, &usage) {
+	if _, usage := errors.AsType[usageError](failed); usage {
 		return exitUsage
 	}
 	return exitFailed

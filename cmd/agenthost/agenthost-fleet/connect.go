@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/agenthost/agenthost/engine/temporal"
@@ -29,12 +28,4 @@ func (s *setup) connect(ctx context.Context) (temporal.Config, error) {
 		return temporal.Config{}, err
 	}
 	return temporal.Config{Client: c, Namespace: t.Namespace, Queue: t.Queue, Pinned: t.Pinned(), Drain: s.serve.Drain}, nil
-}
-
-// ended returns the errors of what was closed at the end of a command.
-func ended(err error, closers ...interface{ Close() error }) error {
-	for _, c := range closers {
-		err = errors.Join(err, c.Close())
-	}
-	return err
 }

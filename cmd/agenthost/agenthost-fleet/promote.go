@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
 	"github.com/agenthost/agenthost/engine/temporal"
 )
 
@@ -63,18 +64,12 @@ func (s *setup) doPromote(c *cobra.Command, wait time.Duration) (err error) {
 }
 
 // version returns the version of the agents.
-func (s *setup) version(ctx context.Context) (_ string, err error) {
-	kept, err := s.open(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = ended(err, kept) }()
-	agents, err := s.build(ctx, kept)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = ended(err, agents) }()
-	return temporal.Version(agents.byName), nil
+func (s *setup) version(ctx context.Context) (version string, err error) {
+	err = s.withAgents(ctx, func(_ *storage.Storage, a *agents) error {
+		version = temporal.Version(a.byName)
+		return nil
+	})
+	return version, err
 }
 
 // version returns the version of this command.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/notify"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/served"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
 	"github.com/agenthost/agenthost/engine"
 	"github.com/agenthost/agenthost/engine/temporal"
 	"github.com/agenthost/agenthost/server"
@@ -33,7 +34,7 @@ while Temporal is away, and performed when it is back.`,
 	return c
 }
 
-func (s *setup) doServe(c *cobra.Command) (err error) {
+func (s *setup) doServe(c *cobra.Command) error {
 	if err := s.read(c.ErrOrStderr()); err != nil {
 		return err
 	}
@@ -47,20 +48,11 @@ func (s *setup) doServe(c *cobra.Command) (err error) {
 		return usageError{fmt.Errorf("--engine: there is no engine %q; use process or temporal", s.engine)}
 	}
 	ctx := c.Context()
-	if err := s.record(ctx); err != nil {
-		return err
-	}
-	defer func() { err = ended(err, s.telemetry) }()
-	kept, err := s.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = ended(err, kept) }()
-	agents, err := s.build(ctx, kept)
-	if err != nil {
-		return err
-	}
-	defer func() { err = ended(err, agents) }()
+	return s.recorded(ctx, func(kept *storage.Storage, a *agents) error { return s.serveAgents(ctx, kept, a) })
+}
+
+// serveAgents serves agents until the context ends.
+func (s *setup) serveAgents(ctx context.Context, kept *storage.Storage, agents *agents) error {
 	config := s.server(kept, agents)
 	if s.serve.Engine.Temporal != nil {
 		connected, err := s.connect(ctx)

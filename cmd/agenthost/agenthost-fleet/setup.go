@@ -162,6 +162,30 @@ func (s *setup) build(ctx context.Context, kept *storage.Storage) (_ *agents, er
 	return a, nil
 }
 
+// withAgents opens the database and builds the agents for do, and closes both when do has returned.
+func (s *setup) withAgents(ctx context.Context, do func(kept *storage.Storage, a *agents) error) (err error) {
+	kept, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	agents, err := s.build(ctx, kept)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, agents.Close()) }()
+	return do(kept, agents)
+}
+
+// recorded does the same for a command that performs or accepts runs, and records what happens meanwhile.
+func (s *setup) recorded(ctx context.Context, do func(kept *storage.Storage, a *agents) error) (err error) {
+	if err := s.record(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.telemetry.Close()) }()
+	return s.withAgents(ctx, do)
+}
+
 // pluginEngine opens the user's cache of compiled plugins, which agenthost uses too.
 func pluginEngine() (*plugin.Engine, error) {
 	c := plugin.EngineConfig{Contracts: []plugin.Contract{extism.Extism{}}, Loaders: []plugin.Loader{script.Loader{}}}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/served"
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
 	"github.com/agenthost/agenthost/engine"
 	"github.com/agenthost/agenthost/engine/temporal"
 	"github.com/agenthost/agenthost/server"
@@ -34,26 +35,17 @@ on the version that you promote, see 'agenthost-fleet promote'; the first one is
 	return c
 }
 
-func (s *setup) doWork(c *cobra.Command) (err error) {
+func (s *setup) doWork(c *cobra.Command) error {
 	if err := s.read(c.ErrOrStderr()); err != nil {
 		return err
 	}
 	s.directed()
 	ctx := c.Context()
-	if err := s.record(ctx); err != nil {
-		return err
-	}
-	defer func() { err = ended(err, s.telemetry) }()
-	kept, err := s.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = ended(err, kept) }()
-	agents, err := s.build(ctx, kept)
-	if err != nil {
-		return err
-	}
-	defer func() { err = ended(err, agents) }()
+	return s.recorded(ctx, func(kept *storage.Storage, a *agents) error { return s.work(ctx, kept, a) })
+}
+
+// work performs runs until the context ends.
+func (s *setup) work(ctx context.Context, kept *storage.Storage, agents *agents) error {
 	connected, err := s.connect(ctx)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ type Case struct {
 	Store []StoredValue      `yaml:"store"` // values in the agent's store when the case begins
 	// true: the case runs in the manifest's directory itself, and not in a copy of it
 	InPlace bool    `yaml:"in_place"`
-	Now     instant `yaml:"now"` // the time at which the agent's clock stands; default 2026-01-01T00:00:00Z
+	Now     Instant `yaml:"now"` // the time at which the agent's clock stands; default 2026-01-01T00:00:00Z
 	// what a good conversation is, for the judge of agenthost eval: a text
 	Rubric  string   `yaml:"rubric"`
 	Dataset *Dataset `yaml:"dataset"`                 // a table with a row for each case
@@ -94,35 +94,8 @@ func (v *StoredValue) Place() string {
 	return strings.Join(append(slices.Clone(v.Namespace), v.Key), "/")
 }
 
-// instant is a time in the format of RFC 3339.
-type instant time.Time
-
-// UnmarshalStrict parses the time.
-func (i *instant) UnmarshalStrict(n strictyaml.Node) error {
-	var text string
-	if err := n.Decode(&text); err != nil {
-		return err
-	}
-	parsed, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return n.Errorf("this must be a time such as 2026-01-01T00:00:00Z")
-	}
-	*i = instant(parsed)
-	return nil
-}
-
-// JSONSchema returns the schema of a time.
-func (instant) JSONSchema() map[string]any {
-	return map[string]any{"type": "string", "format": "date-time", "default": "2026-01-01T00:00:00Z"}
-}
-
 // Time returns the time of the agent's clock.
-func (c *Case) Time() time.Time {
-	if t := time.Time(c.Now); !t.IsZero() {
-		return t
-	}
-	return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
-}
+func (c *Case) Time() time.Time { return c.Now.Time() }
 
 // CheckStrict refuses a case whose keys contradict each other.
 func (c *Case) CheckStrict(n strictyaml.Node) error {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/agenthost/agenthost/cases"
@@ -294,8 +295,8 @@ func (s *stage) script(of *manifest.ModelEntry) *cases.Script {
 	if of.Key == "model" {
 		return s.c.Model
 	}
-	for name, script := range s.c.Models {
-		if of.Key == "models."+name {
+	if name, named := strings.CutPrefix(of.Key, "models."); named {
+		if script, found := s.c.Models[name]; found {
 			return &script
 		}
 	}

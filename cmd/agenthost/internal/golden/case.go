@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/cases"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/strictyaml"
@@ -37,7 +37,7 @@ type Case struct {
 	Next        []nextEntry             `yaml:"next"`
 	HostCalls   map[string][]replyEntry `yaml:"host_calls"`
 	Store       storeEntry              `yaml:"store"`
-	Now         instant                 `yaml:"now"`
+	Now         cases.Instant           `yaml:"now"`
 	Expect      expectation             `yaml:"expect" strict:"optional"`
 
 	text []byte // of the file
@@ -174,31 +174,6 @@ type requestEntry struct {
 	Tools      []string       `yaml:"tools"` // names
 	ToolChoice string         `yaml:"tool_choice"`
 	Settings   map[string]any `yaml:"settings"`
-}
-
-// instant is a time in the format of RFC 3339.
-type instant time.Time
-
-// UnmarshalStrict parses the time.
-func (i *instant) UnmarshalStrict(n strictyaml.Node) error {
-	var text string
-	if err := n.Decode(&text); err != nil {
-		return err
-	}
-	parsed, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return n.Errorf("this must be a time such as 2026-01-01T00:00:00Z")
-	}
-	*i = instant(parsed)
-	return nil
-}
-
-// time returns the time of the case.
-func (i instant) time() time.Time {
-	if t := time.Time(i); !t.IsZero() {
-		return t
-	}
-	return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 }
 
 // expectation is the expected outcome of a case; see [Outcome].

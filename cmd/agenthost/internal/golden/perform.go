@@ -87,7 +87,7 @@ func (c *Case) models() map[string]model.Model {
 func (c *Case) config(own *host.Hooks, s *scene) host.Config {
 	config := host.Config{
 		Model:  &scripted.Turns{Name: modelName, Script: []scripted.Turn{scripted.Say("done")}, AfterEnd: scripted.EndRepeat},
-		Models: c.models(), Checkpointer: memory.New(), Clock: func() time.Time { return c.Now.time() },
+		Models: c.models(), Checkpointer: memory.New(), Clock: func() time.Time { return c.Now.Time() },
 		Seed: func() uint64 { return seed },
 	}
 	subject, before := fixedHooks{s.name, own}, fixedHooks{"the case", s.stage()}

@@ -40,7 +40,7 @@ type Breaker struct {
 // Part is a middleware of an agent.
 type Part struct {
 	Name, Version, Digest string
-	Sandbox               *Sandbox // of a plugin; nil: it is no plugin
+	Sandbox               *Sandbox // how a plugin is held; nil for native middleware
 }
 
 // Middleware lists the agent's middleware, the outermost first. It is for display.

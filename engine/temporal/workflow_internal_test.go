@@ -18,7 +18,7 @@ import (
 	"github.com/agenthost/agenthost/runs"
 )
 
-// world is a Temporal whose clock skips what nobody waits for.
+// world is Temporal's test environment, whose clock jumps to the next timer.
 type world struct {
 	*testsuite.TestWorkflowEnvironment
 

@@ -42,7 +42,9 @@ func newFile() exporter.Factory {
 		}, component.StabilityLevelDevelopment))
 }
 
-func pathOf(c component.Config, name string) string { return filepath.Join(c.(*config).Directory, name) }
+func pathOf(c component.Config, name string) string {
+	return filepath.Join(c.(*config).Directory, name)
+}
 
 // file appends requests to a file.
 type file struct {

@@ -69,7 +69,7 @@ siege: ## let hostile plugins, tools and models act together for the time SIEGE,
 	AGENTHOST_SIEGE=$(SIEGE) go test -count=1 -run '^TestSiege$$' -timeout=120m -v ./host/plugin/hostile
 
 .PHONY: servers
-servers: $(BIN)/servers/node_modules/.installed $(BIN)/servers/venv/.installed $(BIN)/servers/litellm/.installed $(BIN)/servers/langgraph/.installed $(BIN)/servers/python/.installed ## install the third-party servers, clients and checkers of tests; needs Node.js 20 or later, and Python 3.11 with venv
+servers: $(BIN)/servers/node_modules/.installed $(BIN)/servers/venv/.installed $(BIN)/servers/litellm/.installed $(BIN)/servers/langgraph/.installed $(BIN)/servers/python/.installed $(BIN)/servers/clients/.installed ## install the third-party servers, clients and checkers of tests; needs Node.js 20 or later, and Python 3.11 with venv
 
 $(BIN)/servers/node_modules/.installed: test/testservers/package.json test/testservers/package-lock.json
 	mkdir -p $(BIN)/servers
@@ -96,6 +96,11 @@ $(BIN)/servers/langgraph/.installed: test/testservers/langgraph.txt
 $(BIN)/servers/python/.installed: test/testservers/python.txt
 	python3 -m venv $(BIN)/servers/python
 	$(BIN)/servers/python/bin/pip install --quiet --disable-pip-version-check --only-binary :all: -r $<
+	touch $@
+
+$(BIN)/servers/clients/.installed: test/testservers/clients.txt
+	python3 -m venv $(BIN)/servers/clients
+	$(BIN)/servers/clients/bin/pip install --quiet --disable-pip-version-check --only-binary :all: --no-compile --no-deps -r $<
 	touch $@
 
 .PHONY: zig

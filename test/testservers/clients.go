@@ -18,7 +18,15 @@ func PythonClient(t *testing.T, script string) []string {
 	return []string{installed(t, "langgraph/bin/python", "python3"), script}
 }
 
-// NodeClient returns the command that runs a script with LangGraph's SDK for JavaScript, React and happy-dom. It puts a copy of the
+// PythonDoorClient returns the command that runs a script with the official clients for Python of the server's other doors: openai, a2a-sdk,
+// ag-ui-protocol and mcp.
+func PythonDoorClient(t *testing.T, script string) []string {
+	t.Helper()
+	return []string{installed(t, "clients/bin/python", "python3"), script}
+}
+
+// NodeClient returns the command that runs a script with the official clients for JavaScript: LangGraph's SDK with React and happy-dom, and
+// those of AG-UI, OpenAI, MCP, ACP and A2A. It puts a copy of the
 // script where Node.js finds them.
 func NodeClient(t *testing.T, script string) []string {
 	t.Helper()

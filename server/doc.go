@@ -8,7 +8,7 @@
 // # Where to find what
 //
 //   - the server: server.go; what stands before its doors: wrap.go; its page for people: page.go and package studio
-//   - the doors: package langgraph for LangGraph's API
+//   - the doors: package langgraph for LangGraph's API; what they share: internal/door
 //   - serve.yaml: package config; who may use the server: package auth
 //   - runs: packages runs and engine
 package server

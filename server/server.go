@@ -19,6 +19,7 @@ import (
 	"github.com/agenthost/agenthost/server/config"
 	"github.com/agenthost/agenthost/server/dev"
 	"github.com/agenthost/agenthost/server/internal/access"
+	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/langgraph"
 )
 
@@ -53,6 +54,7 @@ type Server struct {
 	config      Config
 	log         *slog.Logger
 	door        *langgraph.Handler
+	mounts      []mount
 	dev         *dev.Handler // nil: there is none
 	service     *runs.Service
 	engine      Engine
@@ -99,16 +101,16 @@ func New(c Config) (_ *Server, err error) {
 	}
 	s.told = newDeliveries(s)
 	streams := access.NewSlots("streams", c.Serve.Limits.StreamsPerOwner, c.Serve.Limits.Streams)
-	s.door = langgraph.New(langgraph.Config{
-		Store: c.Store, Logger: c.Logger, Version: c.Version, Closing: s.closing, Healthy: s.healthy, Streams: streams,
-	})
+	shared := door.Config{Streams: streams, Logger: c.Logger, Version: c.Version, Closing: s.closing}
+	s.door = langgraph.New(langgraph.Config{Config: shared, Store: c.Store, Healthy: s.healthy})
 	if s.service, err = runs.NewService(runs.ServiceConfig{
 		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, MaxQueued: c.Serve.Limits.RunsPerOwner, Expiry: expiry(c.Serve),
 		KeepEvents: c.Serve.Retention.Events, CheckWebhook: s.webhooks.Check, Fire: s.door.Fire, Next: langgraph.NextFire,
 	}); err != nil {
 		return nil, err
 	}
-	s.door.Service = s.service
+	s.door.Service, shared.Service = s.service, s.service
+	s.mounts = []mount{{"/", s.door}}
 	if c.Dev != nil {
 		with := *c.Dev
 		with.Service, with.Streams, with.Closing = s.service, streams, s.closing
@@ -118,7 +120,7 @@ func New(c Config) (_ *Server, err error) {
 	if s.description, err = OpenAPI(); err != nil {
 		return nil, err
 	}
-	if s.handler, err = s.wrap(s.door, authenticator); err != nil {
+	if s.handler, err = s.wrap(authenticator); err != nil {
 		return nil, err
 	}
 	if c.Observe != nil {

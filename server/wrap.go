@@ -12,14 +12,23 @@ import (
 	"github.com/agenthost/agenthost/server/internal/access"
 	"github.com/agenthost/agenthost/server/internal/detail"
 	"github.com/agenthost/agenthost/server/internal/openapi"
-	"github.com/agenthost/agenthost/server/langgraph"
 )
 
 // writeTime is how long a client may take to accept a piece of an answer.
 const writeTime = time.Minute
 
+// mount is a door, and the path with which its own paths begin.
+type mount struct {
+	path string // as net/http has it
+	door interface {
+		http.Handler
+		Route(r *http.Request) string
+		IsOpen(r *http.Request) bool
+	}
+}
+
 // wrap puts what every request passes before the doors.
-func (s *Server) wrap(door http.Handler, authenticator auth.Authenticator) (http.Handler, error) {
+func (s *Server) wrap(authenticator auth.Authenticator) (http.Handler, error) {
 	c := s.config.Serve
 	hosts, err := access.Hosts(c.Hosts...)
 	if err != nil {
@@ -47,26 +56,45 @@ func (s *Server) wrap(door http.Handler, authenticator auth.Authenticator) (http
 	if s.dev != nil {
 		mux.Handle(dev.Path, s.dev)
 	}
-	mux.Handle("/", door)
+	for _, m := range s.mounts {
+		mux.Handle(m.path, m.door)
+	}
 	return access.Chain(mux, access.RequestIDs(), access.Log(s.log), access.Recover(s.log), hosts, origins,
-		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, open),
+		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, s.open),
 		rates.Wrap, budget.Wrap), nil
+}
+
+// mountOf returns the door that answers a request, and the pattern by which it was found; nil if none does.
+func (s *Server) mountOf(r *http.Request) (*mount, string) {
+	_, pattern := s.mux.Handler(r)
+	for i := range s.mounts {
+		if s.mounts[i].path == pattern {
+			return &s.mounts[i], pattern
+		}
+	}
+	return nil, pattern
 }
 
 // route returns the pattern of a request without its method; "" if nothing answers it.
 func (s *Server) route(r *http.Request) string {
-	_, pattern := s.mux.Handler(r)
-	if pattern == "/" {
-		pattern = s.door.Route(r)
+	m, pattern := s.mountOf(r)
+	if m != nil {
+		pattern = m.door.Route(r)
 	}
-	_, path, _ := strings.Cut(pattern, " ")
-	return path
+	if _, path, found := strings.Cut(pattern, " "); found {
+		return path
+	}
+	return pattern
 }
 
 // open reports whether a request needs no credential.
-func open(r *http.Request) bool {
+func (s *Server) open(r *http.Request) bool {
+	m, _ := s.mountOf(r)
+	if m != nil {
+		return m.door.IsOpen(r)
+	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-	return reads && openPaths()[r.URL.Path] || langgraph.IsOpen(r)
+	return reads && openPaths()[r.URL.Path]
 }
 
 // openPaths are the paths of the routes that need no credential.

@@ -18,50 +18,19 @@ import (
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/runs/cron"
 	"github.com/agenthost/agenthost/runs/webhook"
-	"github.com/agenthost/agenthost/server/auth"
 	"github.com/agenthost/agenthost/server/internal/access"
 	"github.com/agenthost/agenthost/server/internal/detail"
+	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/internal/langchain"
 	"github.com/agenthost/agenthost/server/internal/openapi"
 )
 
 // call is a request that is being answered.
-type call struct {
-	w         http.ResponseWriter
-	r         *http.Request
-	principal auth.Principal
-	owner     string
-}
+type call struct{ *door.Call }
 
 // unprocessable returns the error for a request that says something impossible.
 func unprocessable(format string, args ...any) error {
 	return detail.Errorf(http.StatusUnprocessableEntity, format, args...)
-}
-
-// answer answers with a document.
-func (c *call) answer(document any) error { return c.finish(document, false) }
-
-// finish sends a document; begun says that a part of the answer was sent.
-func (c *call) finish(document any, begun bool) error {
-	body, err := json.Marshal(document)
-	if err != nil {
-		return err
-	}
-	if h := c.w.Header(); !begun {
-		h.Set("Content-Type", "application/json")
-		h.Set("Content-Length", strconv.Itoa(len(body)))
-	}
-	_, err = c.w.Write(body)
-	if err != nil {
-		access.Note(c.r.Context(), err)
-	}
-	return nil
-}
-
-// done answers without a document.
-func (c *call) done() error {
-	c.w.WriteHeader(http.StatusNoContent)
-	return nil
 }
 
 // page answers with the selected members of a page of a list.
@@ -70,23 +39,23 @@ func page[T any](c *call, list []T, names []string, offset, total int) error {
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("X-Pagination-Total", strconv.Itoa(total))
+	c.W.Header().Set("X-Pagination-Total", strconv.Itoa(total))
 	if next := offset + len(list); len(list) > 0 && next < total {
-		c.w.Header().Set("X-Pagination-Next", strconv.Itoa(next))
+		c.W.Header().Set("X-Pagination-Next", strconv.Itoa(next))
 	}
-	return c.answer(part)
+	return c.Answer(part)
 }
 
 // fail answers with an error. What is not meant for clients goes to the log.
 func (c *call) fail(err error) {
 	err = c.explain(err)
-	access.Note(c.r.Context(), err)
-	detail.Write(c.w, err)
+	access.Note(c.R.Context(), err)
+	detail.Write(c.W, err)
 }
 
 // explain returns an error in the words of LangGraph's server.
 func (c *call) explain(err error) error {
-	thread := c.r.PathValue("thread")
+	thread := c.R.PathValue("thread")
 	var own *detail.Error
 	var message *langchain.InvalidError
 	var refused *host.UpdateError
@@ -96,7 +65,7 @@ func (c *call) explain(err error) error {
 	switch {
 	case errors.As(err, &own):
 		return own
-	case errors.Is(err, context.Canceled) && c.r.Context().Err() != nil:
+	case errors.Is(err, context.Canceled) && c.R.Context().Err() != nil:
 		return &detail.Error{Status: statusClientGone, Text: "the client is gone", Cause: err}
 	case errors.Is(err, runs.ErrNoThread):
 		status, text = http.StatusNotFound, "Thread with ID "+thread+" not found"
@@ -123,7 +92,7 @@ const statusClientGone = 499
 const busyText = "Thread is already running a task. Wait for it to finish or choose a different multitask strategy."
 
 // id returns an id of the path, which must be a UUID.
-func (c *call) id(name, what string) (string, error) { return readID(c.r.PathValue(name), what) }
+func (c *call) id(name, what string) (string, error) { return readID(c.R.PathValue(name), what) }
 
 func (c *call) thread() (string, error)    { return c.id("thread", "thread") }
 func (c *call) run() (string, error)       { return c.id("run", "run") }
@@ -148,7 +117,7 @@ func newID(given *string, what string) (string, error) {
 }
 
 // query returns the parameters of the request's address.
-func (c *call) query() url.Values { return c.r.URL.Query() }
+func (c *call) query() url.Values { return c.R.URL.Query() }
 
 // number returns a parameter that is a number.
 func (c *call) number(name string, least, otherwise int) (int, error) {

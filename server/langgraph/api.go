@@ -6,22 +6,14 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/internal/openapi"
 )
 
 // Describe adds all routes to the description of a server's API.
 func Describe(d *openapi.Document) error {
-	for _, r := range (&Handler{}).routes() {
-		method, path, _ := strings.Cut(r.pattern, " ")
-		for _, one := range r.api {
-			at := path
-			if one.path != "" {
-				at = one.path
-			}
-			if err := d.Add(method, withIDs(at), one.complete(method, at)); err != nil {
-				return err
-			}
-		}
+	if err := door.Describe(d, (&Handler{}).routes(), complete); err != nil {
+		return err
 	}
 	return d.AddWebhook("runEnded", "Tell the address in the member webhook of a run that the run has ended", typed[EndedRun]())
 }
@@ -38,14 +30,8 @@ func withIDs(path string) string {
 
 var pathParameter = regexp.MustCompile(`\{[a-z]+\}`)
 
-// api describes what a route does: one operation, or several for a route that answers for several paths.
-type api []operation
-
-type operation struct {
-	openapi.Operation
-
-	path string // "": that of the route
-}
+// api describes what a route does, see [door.API].
+type api door.API
 
 func describe(id, summary string) api {
 	return api{{Operation: openapi.Operation{ID: id, Summary: summary}}}
@@ -62,7 +48,7 @@ func together(all ...api) (out api) {
 func typed[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
 func (a api) at(path string) api {
-	a[0].path = path
+	a[0].Path = path
 	return a
 }
 
@@ -143,26 +129,19 @@ func (a api) fails(statuses ...int) api {
 	return a
 }
 
-// complete adds what follows from the path and the kind of the operation.
-func (o *operation) complete(method, path string) *openapi.Operation {
-	out := o.Operation
-	out.Errors = append(out.Errors, openapi.Everywhere...)
-	out.Tag, _, _ = strings.Cut(strings.TrimPrefix(path, "/"), "/")
+// complete adds what follows from the path of an operation.
+func complete(o *openapi.Operation, _, path string) string {
+	o.Tag, _, _ = strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	switch {
 	case strings.Contains(path, "/crons"):
-		out.Tag = "crons"
+		o.Tag = "crons"
 	case strings.Contains(path, "/runs"):
-		out.Tag = "runs"
-	case out.Open:
-		out.Tag = "server"
-		return &out
+		o.Tag = "runs"
+	case o.Open:
+		o.Tag = "server"
 	}
-	out.Errors = append(out.Errors, http.StatusUnauthorized, http.StatusUnprocessableEntity, http.StatusServiceUnavailable)
 	if strings.Contains(path, "{") {
-		out.Errors = append(out.Errors, http.StatusNotFound)
+		o.Errors = append(o.Errors, http.StatusNotFound)
 	}
-	if method != http.MethodGet {
-		out.Errors = append(out.Errors, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge)
-	}
-	return &out
+	return withIDs(path)
 }

@@ -95,7 +95,7 @@ type assistantSearch struct {
 
 // read reads a search, and returns what to look for.
 func (s *assistantSearch) read(c *call) (*runs.AssistantQuery, error) {
-	if _, err := jsonbody.DecodeOptional(c.r, s); err != nil {
+	if _, err := jsonbody.DecodeOptional(c.R, s); err != nil {
 		return nil, err
 	}
 	page, err := s.page(map[string]runs.Sort{
@@ -117,7 +117,7 @@ func (h *Handler) searchAssistants(c *call) error {
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Service.FindAssistants(c.r.Context(), c.owner, q)
+	found, total, err := h.Service.FindAssistants(c.R.Context(), c.Owner, q)
 	if err != nil {
 		return err
 	}
@@ -131,11 +131,11 @@ func (h *Handler) countAssistants(c *call) error {
 		return err
 	}
 	q.Page = runs.Page{Limit: 1}
-	_, total, err := h.Service.FindAssistants(c.r.Context(), c.owner, q)
+	_, total, err := h.Service.FindAssistants(c.R.Context(), c.Owner, q)
 	if err != nil {
 		return err
 	}
-	return c.answer(total)
+	return c.Answer(total)
 }
 
 func (h *Handler) readAssistant(c *call) error {
@@ -143,11 +143,11 @@ func (h *Handler) readAssistant(c *call) error {
 	if err != nil {
 		return err
 	}
-	a, err := h.Service.Assistant(c.r.Context(), c.owner, id)
+	a, err := h.Service.Assistant(c.R.Context(), c.Owner, id)
 	if err != nil {
 		return err
 	}
-	return c.answer(assistantOf(a))
+	return c.Answer(assistantOf(a))
 }
 
 // assistantChange is what a client sends to change an assistant.
@@ -192,7 +192,7 @@ func (b *assistantChange) apply(a *runs.Assistant) error {
 
 func (h *Handler) createAssistant(c *call) error {
 	var body assistantCreate
-	if err := jsonbody.Decode(c.r, &body); err != nil {
+	if err := jsonbody.Decode(c.R, &body); err != nil {
 		return err
 	}
 	ignore, err := ifExists(body.IfExists)
@@ -206,11 +206,11 @@ func (h *Handler) createAssistant(c *call) error {
 	if err != nil {
 		return err
 	}
-	a := &runs.Assistant{Owner: c.owner, ID: id, Name: "Untitled"}
+	a := &runs.Assistant{Owner: c.Owner, ID: id, Name: "Untitled"}
 	if err := body.apply(a); err != nil {
 		return err
 	}
-	err = h.Service.CreateAssistant(c.r.Context(), a)
+	err = h.Service.CreateAssistant(c.R.Context(), a)
 	switch {
 	case errors.Is(err, runs.ErrNoAgent):
 		return h.noGraph(a.Agent)
@@ -219,11 +219,11 @@ func (h *Handler) createAssistant(c *call) error {
 	case err != nil && !errors.Is(err, runs.ErrExists):
 		return err
 	}
-	made, err := h.Service.Assistant(c.r.Context(), c.owner, id)
+	made, err := h.Service.Assistant(c.R.Context(), c.Owner, id)
 	if err != nil {
 		return err
 	}
-	return c.answer(assistantOf(made))
+	return c.Answer(assistantOf(made))
 }
 
 func (h *Handler) noGraph(name string) error {
@@ -256,17 +256,17 @@ func (h *Handler) changeAssistant(c *call) error {
 		return err
 	}
 	var body assistantChange
-	if err := jsonbody.Decode(c.r, &body); err != nil {
+	if err := jsonbody.Decode(c.R, &body); err != nil {
 		return err
 	}
-	changed, err := h.Service.ChangeAssistant(c.r.Context(), c.owner, id, body.apply)
+	changed, err := h.Service.ChangeAssistant(c.R.Context(), c.Owner, id, body.apply)
 	if errors.Is(err, runs.ErrNoAgent) && body.GraphID != nil {
 		return h.noGraph(*body.GraphID)
 	}
 	if err != nil {
 		return err
 	}
-	return c.answer(assistantOf(changed))
+	return c.Answer(assistantOf(changed))
 }
 
 // deleteAssistant removes an assistant, and with delete_threads also the threads of its runs.
@@ -277,12 +277,12 @@ func (h *Handler) deleteAssistant(c *call) error {
 	}
 	threads, err := c.flag("delete_threads")
 	if err == nil && threads {
-		err = c.principal.Need(auth.ScopeThreads)
+		err = c.Principal.Need(auth.ScopeThreads)
 	}
 	if err != nil {
 		return err
 	}
-	if err := h.Service.DeleteAssistant(c.r.Context(), c.owner, id); err != nil {
+	if err := h.Service.DeleteAssistant(c.R.Context(), c.Owner, id); err != nil {
 		return err
 	}
 	if threads {
@@ -290,7 +290,7 @@ func (h *Handler) deleteAssistant(c *call) error {
 			return err
 		}
 	}
-	return c.done()
+	return c.Done()
 }
 
 type versionSearch struct {
@@ -305,14 +305,14 @@ func (h *Handler) assistantVersions(c *call) error {
 		return err
 	}
 	var body versionSearch
-	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
+	if _, err := jsonbody.DecodeOptional(c.R, &body); err != nil {
 		return err
 	}
 	page, err := (&paging{Limit: body.Limit, Offset: body.Offset}).page(nil)
 	if err != nil {
 		return err
 	}
-	found, err := h.Service.Versions(c.r.Context(), c.owner, id, body.Metadata, page.Limit, page.Offset)
+	found, err := h.Service.Versions(c.R.Context(), c.Owner, id, body.Metadata, page.Limit, page.Offset)
 	if err != nil {
 		return err
 	}
@@ -320,7 +320,7 @@ func (h *Handler) assistantVersions(c *call) error {
 	for i := range list {
 		list[i].Updated = nil
 	}
-	return c.answer(list)
+	return c.Answer(list)
 }
 
 type versionChoice struct {
@@ -333,15 +333,15 @@ func (h *Handler) useAssistantVersion(c *call) error {
 		return err
 	}
 	var body versionChoice
-	if err := jsonbody.Decode(c.r, &body); err != nil {
+	if err := jsonbody.Decode(c.R, &body); err != nil {
 		return err
 	}
 	if body.Version == nil {
 		return missing("version")
 	}
-	a, err := h.Service.UseVersion(c.r.Context(), c.owner, id, *body.Version)
+	a, err := h.Service.UseVersion(c.R.Context(), c.Owner, id, *body.Version)
 	if err != nil {
 		return err
 	}
-	return c.answer(assistantOf(a))
+	return c.Answer(assistantOf(a))
 }

@@ -144,12 +144,12 @@ func (h *Handler) submission(c *call, b *runCreate, thread string) (*runs.Submis
 	if err != nil {
 		return nil, err
 	}
-	return h.submissionOf(a, b, c.owner, thread, c.principal.Name)
+	return h.submissionOf(a, b, c.Owner, thread, c.Principal.Name)
 }
 
 // assistantNamed returns the assistant that a client names, by its id or by its agent, for a run in a thread; "" is none.
 func (h *Handler) assistantNamed(c *call, name, thread string) (*runs.Assistant, error) {
-	a, err := h.Service.Resolve(c.r.Context(), c.owner, name)
+	a, err := h.Service.Resolve(c.R.Context(), c.Owner, name)
 	if errors.Is(err, runs.ErrNoAssistant) {
 		return nil, h.noAssistant(name, thread)
 	}

@@ -58,7 +58,7 @@ type cronBody struct {
 // readCron reads what a client sends. It returns the members too, as they are kept.
 func readCron(c *call) (*cronBody, map[string]json.RawMessage, error) {
 	var payload map[string]json.RawMessage
-	if err := jsonbody.Decode(c.r, &payload); err != nil {
+	if err := jsonbody.Decode(c.R, &payload); err != nil {
 		return nil, nil, err
 	}
 	text, err := json.Marshal(payload)
@@ -159,7 +159,7 @@ func (h *Handler) createThreadCron(c *call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := h.Service.Thread(c.r.Context(), c.owner, thread); err != nil {
+	if _, err := h.Service.Thread(c.R.Context(), c.Owner, thread); err != nil {
 		return err
 	}
 	return h.createCronIn(c, thread)
@@ -184,7 +184,7 @@ func (h *Handler) createCronIn(c *call, thread string) error {
 	if err != nil {
 		return err
 	}
-	s := &runs.Schedule{Owner: c.owner, ID: id, Thread: thread, Assistant: a.ID, Enabled: true, Metadata: runs.Metadata{}}
+	s := &runs.Schedule{Owner: c.Owner, ID: id, Thread: thread, Assistant: a.ID, Enabled: true, Metadata: runs.Metadata{}}
 	if err := body.apply(s, time.Now()); err != nil { //nolint:forbidigo // schedules go by real time
 		return err
 	}
@@ -194,10 +194,10 @@ func (h *Handler) createCronIn(c *call, thread string) error {
 	if s.Request, err = requestOf(s, payload); err != nil {
 		return err
 	}
-	if err := h.Service.CreateSchedule(c.r.Context(), s); err != nil {
+	if err := h.Service.CreateSchedule(c.R.Context(), s); err != nil {
 		return err
 	}
-	return c.answer(cronOf(s))
+	return c.Answer(cronOf(s))
 }
 
 // requestOf returns what a client sent, as a schedule keeps and shows it: with the id of its assistant, and its own in the configuration.
@@ -233,7 +233,7 @@ type cronSearch struct {
 
 // read reads a search, and returns what to look for.
 func (s *cronSearch) read(h *Handler, c *call) (*runs.ScheduleQuery, error) {
-	if _, err := jsonbody.DecodeOptional(c.r, s); err != nil {
+	if _, err := jsonbody.DecodeOptional(c.R, s); err != nil {
 		return nil, err
 	}
 	page, err := s.page(map[string]runs.Sort{
@@ -264,7 +264,7 @@ func (h *Handler) searchCrons(c *call) error {
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Service.FindSchedules(c.r.Context(), c.owner, q)
+	found, total, err := h.Service.FindSchedules(c.R.Context(), c.Owner, q)
 	if err != nil {
 		return err
 	}
@@ -282,11 +282,11 @@ func (h *Handler) countCrons(c *call) error {
 		return err
 	}
 	q.Page = runs.Page{Limit: 1}
-	_, total, err := h.Service.FindSchedules(c.r.Context(), c.owner, q)
+	_, total, err := h.Service.FindSchedules(c.R.Context(), c.Owner, q)
 	if err != nil {
 		return err
 	}
-	return c.answer(total)
+	return c.Answer(total)
 }
 
 func (h *Handler) answerCron(c *call) error {
@@ -294,11 +294,11 @@ func (h *Handler) answerCron(c *call) error {
 	if err != nil {
 		return err
 	}
-	s, err := h.Service.Schedule(c.r.Context(), c.owner, id)
+	s, err := h.Service.Schedule(c.R.Context(), c.Owner, id)
 	if err != nil {
 		return err
 	}
-	return c.answer(cronOf(s))
+	return c.Answer(cronOf(s))
 }
 
 func (h *Handler) changeCron(c *call) error {
@@ -322,7 +322,7 @@ func (h *Handler) changeCron(c *call) error {
 		s.Request, err = requestOf(s, payload)
 		return err
 	}
-	s, err := h.Service.Schedule(c.r.Context(), c.owner, id)
+	s, err := h.Service.Schedule(c.R.Context(), c.Owner, id)
 	if err != nil {
 		return err
 	}
@@ -330,14 +330,14 @@ func (h *Handler) changeCron(c *call) error {
 		return err
 	}
 	if changesRun(changes) {
-		if _, err := h.Fire(c.r.Context(), s); err != nil { // the run could not be started
+		if _, err := h.Fire(c.R.Context(), s); err != nil { // the run could not be started
 			return err
 		}
 	}
-	if s, err = h.Service.ChangeSchedule(c.r.Context(), c.owner, id, apply); err != nil {
+	if s, err = h.Service.ChangeSchedule(c.R.Context(), c.Owner, id, apply); err != nil {
 		return err
 	}
-	return c.answer(cronOf(s))
+	return c.Answer(cronOf(s))
 }
 
 // changesRun reports whether changes of a schedule are also changes of its run. A schedule whose assistant is gone can still be disabled.
@@ -357,8 +357,8 @@ func (h *Handler) deleteCron(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Service.DeleteSchedule(c.r.Context(), c.owner, id); err != nil {
+	if err := h.Service.DeleteSchedule(c.R.Context(), c.Owner, id); err != nil {
 		return err
 	}
-	return c.done()
+	return c.Done()
 }

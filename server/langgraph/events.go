@@ -13,6 +13,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/auth"
+	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/internal/sse"
 )
 
@@ -91,24 +92,24 @@ func (h *Handler) threadEvents(c *call) error {
 		return err
 	}
 	since := c.query().Get("since")
-	if last := c.r.Header.Get("Last-Event-ID"); last != "" && follow {
+	if last := c.R.Header.Get("Last-Event-ID"); last != "" && follow {
 		since = last
 	}
-	s := &eventSource{h: h, owner: c.owner, thread: thread, all: c.principal.Can(auth.ScopeAdmin), hidden: hiddenOnce{h: h}}
+	s := &eventSource{h: h, owner: c.Owner, thread: thread, all: c.Principal.Can(auth.ScopeAdmin), hidden: hiddenOnce{h: h}}
 	if s.at, err = readEventPlace(since); err != nil {
 		return err
 	}
-	if _, err := h.Service.Thread(c.r.Context(), c.owner, thread); err != nil {
+	if _, err := h.Service.Thread(c.R.Context(), c.Owner, thread); err != nil {
 		return err
 	}
 	if follow {
 		return h.streaming(s.follow)(c)
 	}
-	page, err := s.page(c.r.Context(), min(limit, maxEvents))
+	page, err := s.page(c.R.Context(), min(limit, maxEvents))
 	if err != nil {
 		return err
 	}
-	return c.answer(page)
+	return c.Answer(page)
 }
 
 // eventSource reads the events of a thread.
@@ -186,13 +187,13 @@ func (s *eventSource) show(run *runs.Run, e *runs.Event) eventDocument {
 }
 
 // follow prepares to send the events, those to come too, until the client goes away.
-func (s *eventSource) follow(c *call) (reply, error) {
+func (s *eventSource) follow(c *call) (door.Reply, error) {
 	return func() error {
 		news, end := s.h.Service.Reader().WatchThread(s.thread)
 		defer end()
 		defer s.leave()
 		s.news = news
-		_ = s.h.send(c, s.next) // the headers were sent
+		_ = s.h.Send(c.Call, s.next) // the headers were sent
 		return nil
 	}, nil
 }

@@ -13,7 +13,7 @@ const (
 
 // agent returns the agent of the assistant in the path, which may be named by its agent too.
 func (h *Handler) agent(c *call) (*runs.Agent, error) {
-	a, err := h.Service.Resolve(c.r.Context(), c.owner, c.r.PathValue("assistant"))
+	a, err := h.Service.Resolve(c.R.Context(), c.Owner, c.R.PathValue("assistant"))
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (h *Handler) assistantGraph(c *call) error {
 	if parts := middlewareOf(agent); len(parts) > 0 {
 		graph.Nodes[0].Metadata = map[string]any{"middleware": parts}
 	}
-	return c.answer(graph)
+	return c.Answer(graph)
 }
 
 // graphDocument is a program as clients see it.
@@ -121,5 +121,5 @@ func (h *Handler) assistantSubgraphs(c *call) error {
 	if _, err := h.agent(c); err != nil {
 		return err
 	}
-	return c.answer(struct{}{})
+	return c.Answer(struct{}{})
 }

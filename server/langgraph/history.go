@@ -59,7 +59,7 @@ type historySearch struct {
 
 func (h *Handler) searchHistory(c *call) error {
 	var body historySearch
-	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
+	if _, err := jsonbody.DecodeOptional(c.R, &body); err != nil {
 		return err
 	}
 	page, err := (&paging{Limit: body.Limit}).page(nil)
@@ -67,7 +67,7 @@ func (h *Handler) searchHistory(c *call) error {
 		return err
 	}
 	if p := body.Checkpoint; p != nil && p.CheckpointNS != nil && *p.CheckpointNS != "" { // a step has no history of its own
-		return c.answer([]any{})
+		return c.Answer([]any{})
 	}
 	return h.answerHistory(c, page.Limit, body.Before, body.Metadata)
 }
@@ -77,7 +77,7 @@ func (h *Handler) answerHistory(c *call, limit int, end *before, metadata runs.M
 	if err != nil {
 		return err
 	}
-	if _, err := h.Service.Thread(c.r.Context(), c.owner, thread); err != nil {
+	if _, err := h.Service.Thread(c.R.Context(), c.Owner, thread); err != nil {
 		return err
 	}
 	at := checkpoint.ID(0)
@@ -87,7 +87,7 @@ func (h *Handler) answerHistory(c *call, limit int, end *before, metadata runs.M
 		}
 	}
 	out, hidden := []stateDocument{}, hiddenOnce{h: h}
-	for s, err := range h.Service.History(c.r.Context(), c.owner, thread, at) {
+	for s, err := range h.Service.History(c.R.Context(), c.Owner, thread, at) {
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (h *Handler) answerHistory(c *call, limit int, end *before, metadata runs.M
 			break
 		}
 	}
-	return c.answer(out)
+	return c.Answer(out)
 }
 
 // contains reports whether the metadata of a checkpoint contain those that a client looks for.

@@ -35,14 +35,14 @@ type hostDocument struct {
 // ok answers whether the server can do its work.
 func (h *Handler) ok(c *call) error {
 	if h.Healthy != nil {
-		if err := h.Healthy(c.r); err != nil {
+		if err := h.Healthy(c.R); err != nil {
 			return &detail.Error{Status: http.StatusServiceUnavailable, Text: "the server is not ready", Cause: err}
 		}
 	}
-	return c.answer(okDocument{OK: true})
+	return c.Answer(okDocument{OK: true})
 }
 
 // info answers what the server is, and what it can do.
 func (h *Handler) info(c *call) error {
-	return c.answer(infoDocument{Version: h.Version, Flags: flags{Assistants: true, Crons: true}, Host: hostDocument{Kind: "agenthost"}})
+	return c.Answer(infoDocument{Version: h.Version, Flags: flags{Assistants: true, Crons: true}, Host: hostDocument{Kind: "agenthost"}})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/agenthost/agenthost/server/auth"
 	"github.com/agenthost/agenthost/server/internal/access"
 	"github.com/agenthost/agenthost/server/internal/detail"
+	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/internal/jsonbody"
 	"github.com/agenthost/agenthost/server/langgraph/internal/protocol"
 )
@@ -19,7 +20,7 @@ func (h *Handler) commands(c *call) error {
 	if err != nil {
 		return err
 	}
-	text, err := jsonbody.Read(c.r)
+	text, err := jsonbody.Read(c.R)
 	if err != nil {
 		return err
 	}
@@ -29,14 +30,14 @@ func (h *Handler) commands(c *call) error {
 	}
 	result, err := h.perform(c, thread, cmd)
 	if err == nil {
-		return c.answer(protocol.Done(cmd.ID, result, 0))
+		return c.Answer(protocol.Done(cmd.ID, result, 0))
 	}
 	code, why, status := c.refusal(err)
 	if errors.Is(err, runs.ErrNoThread) || !answered(status) {
 		return err
 	}
-	access.Note(c.r.Context(), err)
-	return c.answer(protocol.Failed(&cmd.ID, code, why))
+	access.Note(c.R.Context(), err)
+	return c.Answer(protocol.Failed(&cmd.ID, code, why))
 }
 
 // answered reports whether the client is told of a failure by an answer to its command. Others are failures of the request itself, from which
@@ -96,7 +97,7 @@ func (h *Handler) perform(c *call, thread string, cmd *protocol.CommandRequest) 
 	if state == nil {
 		return nil, &refusal{protocol.UnknownCommand, "Unknown protocol command: " + limited(cmd.Method)}
 	}
-	if err := c.principal.Need(auth.ScopeThreads); err != nil {
+	if err := c.Principal.Need(auth.ScopeThreads); err != nil {
 		return nil, err
 	}
 	return state(c, thread, cmd)
@@ -119,27 +120,27 @@ type eventRequest struct {
 }
 
 // streamProtocol answers with the events of all runs of a thread, until the client goes away.
-func (h *Handler) streamProtocol(c *call) (reply, error) {
+func (h *Handler) streamProtocol(c *call) (door.Reply, error) {
 	thread, err := c.thread()
 	if err != nil {
 		return nil, err
 	}
 	var body eventRequest
-	if err := jsonbody.Decode(c.r, &body); err != nil {
+	if err := jsonbody.Decode(c.R, &body); err != nil {
 		return nil, err
 	}
 	if err := body.Check(); err != nil {
 		return nil, &detail.Error{Status: http.StatusBadRequest, Text: err.Error()}
 	}
 	// Without owners, nobody can tell that a thread is missing that its client is about to make. LangGraph's server does so, too.
-	_, err = h.Service.Thread(c.r.Context(), c.owner, thread)
-	if err != nil && (c.owner != "" || !errors.Is(err, runs.ErrNoThread)) {
+	_, err = h.Service.Thread(c.R.Context(), c.Owner, thread)
+	if err != nil && (c.Owner != "" || !errors.Is(err, runs.ErrNoThread)) {
 		return nil, err
 	}
-	s := newProtocolSource(h, c.owner, thread, protocol.Union{&body.Filter}, beginning{since: body.Since})
+	s := newProtocolSource(h, c.Owner, thread, protocol.Union{&body.Filter}, beginning{since: body.Since})
 	return func() error {
 		defer s.close()
-		_ = h.send(c, s.next) // the headers were sent
+		_ = h.Send(c.Call, s.next) // the headers were sent
 		return nil
 	}, nil
 }
@@ -147,19 +148,19 @@ func (h *Handler) streamProtocol(c *call) (reply, error) {
 // openSocket answers with a WebSocket, over which commands and events of a thread go.
 func (h *Handler) openSocket(c *call) error {
 	thread, err := c.thread()
-	if !upgrades(c.r) {
+	if !upgrades(c.R) {
 		if err == nil {
-			_, err = h.Service.Thread(c.r.Context(), c.owner, thread)
+			_, err = h.Service.Thread(c.R.Context(), c.Owner, thread)
 		}
 		if err != nil {
 			return err
 		}
-		c.w.Header().Set("Upgrade", "websocket")
+		c.W.Header().Set("Upgrade", "websocket")
 		return detail.Errorf(http.StatusUpgradeRequired, "this address is for a WebSocket; without one, POST to it")
 	}
 	if err == nil {
 		var release func()
-		if release, err = h.Streams.Acquire(c.owner); err == nil {
+		if release, err = h.Streams.Acquire(c.Owner); err == nil {
 			defer release()
 		}
 	}
@@ -172,7 +173,7 @@ func (h *Handler) openSocket(c *call) error {
 	}
 	defer h.sockets.Done()
 	if err := h.serveSocket(c, thread); err != nil && !errors.Is(err, io.EOF) {
-		access.Note(c.r.Context(), err)
+		access.Note(c.R.Context(), err)
 	}
 	return nil
 }

@@ -131,7 +131,7 @@ func (h *Handler) respond(c *call, thread string, cmd *protocol.CommandRequest) 
 
 // waiting returns the ids of the questions that wait for an answer.
 func (h *Handler) waiting(c *call, thread string) (ids []string, err error) {
-	s, err := h.Service.State(c.r.Context(), c.owner, thread, 0)
+	s, err := h.Service.State(c.R.Context(), c.Owner, thread, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (h *Handler) goOn(c *call, thread string, body *runCreate) (any, error) {
 
 // lastRun returns the newest run of a thread.
 func (h *Handler) lastRun(c *call, thread string) (*runs.Run, error) {
-	found, err := h.Service.FindRuns(c.r.Context(), c.owner, thread, &runs.RunQuery{Limit: 1})
+	found, err := h.Service.FindRuns(c.R.Context(), c.Owner, thread, &runs.RunQuery{Limit: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +215,7 @@ func (h *Handler) agentStatus(c *call, run *runs.Run) (string, error) {
 		return "interrupted", nil
 	case runs.Success:
 	}
-	s, err := h.Service.State(c.r.Context(), c.owner, run.Thread, 0)
+	s, err := h.Service.State(c.R.Context(), c.Owner, run.Thread, 0)
 	if err != nil || len(s.Interrupts) == 0 {
 		return "completed", err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/google/uuid"
 
+	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/internal/sse"
 	"github.com/agenthost/agenthost/server/langgraph/internal/protocol"
 )
@@ -54,7 +55,7 @@ func upgrades(r *http.Request) bool { return strings.EqualFold(r.Header.Get("Upg
 
 // accept makes a WebSocket of a request whose origin was checked.
 func accept(c *call) (*websocket.Conn, error) {
-	return websocket.Accept(c.w, c.r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	return websocket.Accept(c.W, c.R, &websocket.AcceptOptions{InsecureSkipVerify: true})
 }
 
 // applicationClose is what is added to the status of an error for the code with which a WebSocket ends: a page cannot read the status of a refused
@@ -68,7 +69,7 @@ func (h *Handler) refuseSocket(c *call, failure error) {
 	if err != nil {
 		return // it was answered
 	}
-	_ = conn.Write(c.r.Context(), websocket.MessageText, encoded(protocol.Failed(nil, protocol.UnknownError, text)))
+	_ = conn.Write(c.R.Context(), websocket.MessageText, encoded(protocol.Failed(nil, protocol.UnknownError, text)))
 	_ = conn.Close(websocket.StatusCode(applicationClose+status), limited(text))
 }
 
@@ -81,7 +82,7 @@ func (h *Handler) serveSocket(c *call, thread string) error {
 	if h.Inbound.Most > 0 {
 		conn.SetReadLimit(h.Inbound.Most)
 	}
-	ctx, leave := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
+	ctx, leave := context.WithCancelCause(context.WithoutCancel(c.R.Context()))
 	defer func() { // also after a panic
 		leave(sse.ErrClientGone)
 		_ = conn.CloseNow()
@@ -311,7 +312,7 @@ func (s *socket) writePieces(ctx context.Context, text []byte, sent func()) erro
 // perform performs the command in a message, and answers.
 func (s *socket) perform(ctx context.Context, m *message) error {
 	if s.h.Inbound.Rates != nil {
-		if err := s.h.Inbound.Rates.Take(s.c.r); err != nil {
+		if err := s.h.Inbound.Rates.Take(s.c.R); err != nil {
 			return s.write(ctx, protocol.Failed(nil, protocol.UnknownError, err.Error()))
 		}
 	}
@@ -344,7 +345,7 @@ func (s *socket) do(cmd *protocol.CommandRequest) (any, error) {
 	case "subscription.reconnect":
 		return nil, &refusal{protocol.NotSupported, "a connection ends with its subscriptions; send subscription.subscribe with since"}
 	default:
-		return aside(func() (any, error) { return s.h.perform(s.c, s.thread, cmd) })
+		return door.Aside(func() (any, error) { return s.h.perform(s.c, s.thread, cmd) })
 	}
 }
 
@@ -371,7 +372,7 @@ func (s *socket) subscribe(cmd *protocol.CommandRequest) error {
 	for _, one := range s.subscriptions {
 		all, starts = append(all, &one.filter), append(starts, beginning{since: one.since, run: one.at.Run})
 	}
-	s.source = newProtocolSource(s.h, s.c.owner, s.thread, all, starts...)
+	s.source = newProtocolSource(s.h, s.c.Owner, s.thread, all, starts...)
 	return nil
 }
 

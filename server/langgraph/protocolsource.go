@@ -217,7 +217,7 @@ func (s *protocolSource) over(ctx context.Context) ([]protocol.Frame, error) {
 
 // protocolTranslator returns a translator of a run that has begun.
 func (h *Handler) protocolTranslator(ctx context.Context, run *runs.Run, wanted protocol.Union) (*protocol.Translator, error) {
-	config := protocol.Config{Run: run, Wanted: wanted, Hidden: h.hidden(run.Agent), Before: frames.ContentIn(protocol.Form, nil, nil)}
+	config := protocol.Config{Run: run, Wanted: wanted, Hidden: h.Hidden(run.Agent), Before: frames.ContentIn(protocol.Form, nil, nil)}
 	if wanted.WantsChannel(protocol.Values) {
 		begun, err := h.Service.Run(ctx, run.Owner, run.ID)
 		if err != nil {
@@ -227,7 +227,7 @@ func (h *Handler) protocolTranslator(ctx context.Context, run *runs.Run, wanted 
 		if err != nil {
 			return nil, err
 		}
-		config.Before = frames.ContentIn(protocol.Form, s.Snapshot, h.hidden(s.Agent))
+		config.Before = frames.ContentIn(protocol.Form, s.Snapshot, h.Hidden(s.Agent))
 	}
 	return protocol.New(config), nil
 }

@@ -29,11 +29,11 @@ func (h *Handler) protocolState(c *call, thread string, cmd *protocol.CommandReq
 	if len(body.Namespace) > 0 {
 		return nil, &refusal{protocol.NoSuchNamespace, "only the namespace [] has a state; an agent that runs as a tool keeps its own"}
 	}
-	s, err := h.Service.State(c.r.Context(), c.owner, thread, 0)
+	s, err := h.Service.State(c.R.Context(), c.Owner, thread, 0)
 	if err != nil {
 		return nil, err
 	}
-	values := frames.ContentIn(protocol.Form, s.Snapshot, h.hidden(s.Agent)).With("", nil)
+	values := frames.ContentIn(protocol.Form, s.Snapshot, h.Hidden(s.Agent)).With("", nil)
 	if body.Keys != nil {
 		maps.DeleteFunc(values, func(key string, _ any) bool { return !slices.Contains(body.Keys, key) })
 	}
@@ -70,7 +70,7 @@ func (h *Handler) protocolCheckpoints(c *call, thread string, cmd *protocol.Comm
 		return nil, err
 	}
 	out := []checkpointSummary{}
-	for s, err := range h.Service.History(c.r.Context(), c.owner, thread, at) {
+	for s, err := range h.Service.History(c.R.Context(), c.Owner, thread, at) {
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +113,7 @@ func (h *Handler) hasCheckpoint(c *call, thread, name string) error {
 	var s *runs.State
 	var err error
 	if ok && at != checkpoint.Root {
-		if s, err = h.Service.State(c.r.Context(), c.owner, thread, at); err != nil {
+		if s, err = h.Service.State(c.R.Context(), c.Owner, thread, at); err != nil {
 			return err
 		}
 	}

@@ -1,15 +1,9 @@
 package langgraph
 
 import (
-	"slices"
-
 	"github.com/agenthost/agenthost/server/auth"
 	"github.com/agenthost/agenthost/server/langgraph/internal/protocol"
 )
-
-func (h *Handler) routes() []route {
-	return slices.Concat(h.serverRoutes(), h.assistantRoutes(), h.threadRoutes(), h.runRoutes(), h.cronRoutes(), h.storeRoutes())
-}
 
 func (h *Handler) serverRoutes() []route {
 	return []route{

@@ -54,7 +54,7 @@ func (h *Handler) submit(c *call, body *runCreate, thread string) (*runs.Run, er
 	if err != nil {
 		return nil, err
 	}
-	run, err := h.Service.Submit(c.r.Context(), sub)
+	run, err := h.Service.Submit(c.R.Context(), sub)
 	if errors.Is(err, runs.ErrNoThread) {
 		return nil, detail.Errorf(http.StatusNotFound, "Thread or assistant not found.")
 	}
@@ -71,7 +71,7 @@ func (h *Handler) submitBody(c *call, stateless bool) (*runs.Run, *runCreate, er
 		}
 	}
 	body := &runCreate{}
-	if err := jsonbody.Decode(c.r, body); err != nil {
+	if err := jsonbody.Decode(c.R, body); err != nil {
 		return nil, nil, err
 	}
 	run, err := h.submit(c, body, thread)
@@ -84,9 +84,9 @@ func locate(c *call, r *runs.Run, rest string, stateless bool) {
 	if stateless {
 		at = "/runs/" + r.ID
 	}
-	c.w.Header().Set("Content-Location", at)
+	c.W.Header().Set("Content-Location", at)
 	if rest != "" {
-		c.w.Header().Set("Location", at+rest)
+		c.W.Header().Set("Location", at+rest)
 	}
 }
 
@@ -99,12 +99,12 @@ func (h *Handler) create(c *call, stateless bool) error {
 		return err
 	}
 	locate(c, run, "", stateless)
-	return c.answer(runOf(run))
+	return c.Answer(runOf(run))
 }
 
 // runIn returns a run if it is one of a thread.
 func (h *Handler) runIn(c *call, thread, id string) (*runs.Run, error) {
-	r, err := h.Service.Run(c.r.Context(), c.owner, id)
+	r, err := h.Service.Run(c.R.Context(), c.Owner, id)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (h *Handler) runIn(c *call, thread, id string) (*runs.Run, error) {
 // runOfPath returns the run that the path names, in its thread if it names one.
 func (h *Handler) runOfPath(c *call) (*runs.Run, error) {
 	thread := ""
-	if c.r.PathValue("thread") != "" {
+	if c.R.PathValue("thread") != "" {
 		var err error
 		if thread, err = c.thread(); err != nil {
 			return nil, err
@@ -132,7 +132,7 @@ func (h *Handler) runOfPath(c *call) (*runs.Run, error) {
 
 func (h *Handler) createBatch(c *call) error {
 	var bodies []runCreate
-	if err := jsonbody.Decode(c.r, &bodies); err != nil {
+	if err := jsonbody.Decode(c.R, &bodies); err != nil {
 		return err
 	}
 	const most = 1000
@@ -148,20 +148,20 @@ func (h *Handler) createBatch(c *call) error {
 	}
 	out := make([]runDocument, len(subs))
 	for i, sub := range subs {
-		run, err := h.Service.Submit(c.r.Context(), sub)
+		run, err := h.Service.Submit(c.R.Context(), sub)
 		if err != nil {
 			return errors.Join(err, h.takeBack(c, out[:i]))
 		}
 		out[i] = runOf(run)
 	}
-	return c.answer(out)
+	return c.Answer(out)
 }
 
 // takeBack takes back the runs of a batch that was not submitted as a whole: a client that submits it again must not have them twice.
 func (h *Handler) takeBack(c *call, submitted []runDocument) error {
 	var errs []error
 	for i := range submitted {
-		_, err := h.Service.Cancel(context.WithoutCancel(c.r.Context()), c.owner, submitted[i].ID, runs.CancelRollback)
+		_, err := h.Service.Cancel(context.WithoutCancel(c.R.Context()), c.Owner, submitted[i].ID, runs.CancelRollback)
 		if !errors.Is(err, runs.ErrRunOver) && !errors.Is(err, runs.ErrNoRun) {
 			errs = append(errs, err)
 		}
@@ -181,7 +181,7 @@ func (h *Handler) listRuns(c *call) error {
 	if q.Offset, err = c.number("offset", 0, 0); err != nil {
 		return err
 	}
-	found, err := h.Service.FindRuns(c.r.Context(), c.owner, thread, q)
+	found, err := h.Service.FindRuns(c.R.Context(), c.Owner, thread, q)
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (h *Handler) listRuns(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.answer(part)
+	return c.Answer(part)
 }
 
 func (h *Handler) readRun(c *call) error {
@@ -201,15 +201,15 @@ func (h *Handler) readRun(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.answer(runOf(r))
+	return c.Answer(runOf(r))
 }
 
 // readByID answers for paths of net/http that would contradict each other as patterns: what belongs to a run without a thread, and a schedule.
 func (h *Handler) readByID(c *call) error {
-	run, what := c.r.PathValue("run"), c.r.PathValue("what")
+	run, what := c.R.PathValue("run"), c.R.PathValue("what")
 	switch {
 	case run == "crons":
-		c.r.SetPathValue("cron", what)
+		c.R.SetPathValue("cron", what)
 		return h.answerCron(c)
 	case what == "stream":
 		return h.streaming(h.streamByID)(c)
@@ -225,10 +225,10 @@ func (h *Handler) deleteRun(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Service.DeleteRun(c.r.Context(), c.owner, r.ID); err != nil {
+	if err := h.Service.DeleteRun(c.R.Context(), c.Owner, r.ID); err != nil {
 		return err
 	}
-	return c.done()
+	return c.Done()
 }
 
 // cancelAction returns how a request cancels runs.
@@ -259,7 +259,7 @@ func (h *Handler) cancelRun(c *call) error {
 	if err != nil {
 		return err
 	}
-	_, err = h.Service.Cancel(c.r.Context(), c.owner, r.ID, how)
+	_, err = h.Service.Cancel(c.R.Context(), c.Owner, r.ID, how)
 	switch {
 	case errors.Is(err, runs.ErrRunOver), errors.Is(err, runs.ErrNoRun):
 		return detail.Errorf(http.StatusNotFound, "No matching runs to cancel. Please verify the thread ID and run IDs are correct, "+
@@ -268,12 +268,12 @@ func (h *Handler) cancelRun(c *call) error {
 		return err
 	}
 	if wait {
-		if _, err := h.Service.Reader().Wait(c.r.Context(), c.owner, r.ID); err != nil && !errors.Is(err, runs.ErrNoRun) {
+		if _, err := h.Service.Reader().Wait(c.R.Context(), c.Owner, r.ID); err != nil && !errors.Is(err, runs.ErrNoRun) {
 			return err
 		}
 	}
 	locate(c, r, "/join", false)
-	return c.answer(struct{}{})
+	return c.Answer(struct{}{})
 }
 
 // runsCancel names runs: those with ids in a thread, or all with a status.
@@ -290,7 +290,7 @@ func (h *Handler) cancelRuns(c *call) error {
 		return err
 	}
 	var body runsCancel
-	if err := jsonbody.Decode(c.r, &body); err != nil {
+	if err := jsonbody.Decode(c.R, &body); err != nil {
 		return err
 	}
 	var ids []string
@@ -320,12 +320,12 @@ func (h *Handler) cancelRuns(c *call) error {
 		}
 	}
 	for _, id := range ids {
-		_, err := h.Service.Cancel(c.r.Context(), c.owner, id, how)
+		_, err := h.Service.Cancel(c.R.Context(), c.Owner, id, how)
 		if err != nil && !errors.Is(err, runs.ErrRunOver) && !errors.Is(err, runs.ErrNoRun) {
 			return err
 		}
 	}
-	return c.done()
+	return c.Done()
 }
 
 // runsWith returns the ids of the owner's runs that are not over and have a status; "all" is any.
@@ -343,13 +343,13 @@ func (h *Handler) runsWith(c *call, status string) (ids []string, err error) {
 	}
 	for offset := 0; ; offset += runs.MaxPage {
 		q := &runs.ThreadQuery{Status: runs.ThreadBusy, Page: runs.Page{Limit: runs.MaxPage, Offset: offset, Sort: runs.SortID}}
-		threads, _, err := h.Service.FindThreads(c.r.Context(), c.owner, q)
+		threads, _, err := h.Service.FindThreads(c.R.Context(), c.Owner, q)
 		if err != nil || len(threads) == 0 {
 			return ids, err
 		}
 		for i := range threads {
 			for _, s := range wanted {
-				found, err := h.Service.FindRuns(c.r.Context(), c.owner, threads[i].ID, &runs.RunQuery{Status: s, Limit: runs.MaxPage})
+				found, err := h.Service.FindRuns(c.R.Context(), c.Owner, threads[i].ID, &runs.RunQuery{Status: s, Limit: runs.MaxPage})
 				if err != nil && !errors.Is(err, runs.ErrNoThread) {
 					return nil, err
 				}

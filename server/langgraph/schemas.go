@@ -24,7 +24,7 @@ func (h *Handler) assistantSchemas(c *call) error {
 		return err
 	}
 	fields := agent.Fields()
-	return c.answer(schemasDocument{
+	return c.Answer(schemasDocument{
 		GraphID: agent.Name,
 		Input:   stateSchema(agent.Name+"_input", fields, func(f *host.Field) bool { return !f.HideInput && !f.Sealed }),
 		Output:  stateSchema(agent.Name+"_output", fields, func(f *host.Field) bool { return !f.HideOutput }),

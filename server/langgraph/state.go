@@ -219,14 +219,14 @@ func (h *Handler) readState(c *call) error {
 }
 
 func (h *Handler) answerState(c *call, thread string, at checkpoint.ID) error {
-	s, err := h.Service.State(c.r.Context(), c.owner, thread, at)
+	s, err := h.Service.State(c.R.Context(), c.Owner, thread, at)
 	if err != nil {
 		return err
 	}
 	if s.Snapshot == nil && at != 0 {
-		return c.answer(unknownState(thread, frames.CheckpointID(at)))
+		return c.Answer(unknownState(thread, frames.CheckpointID(at)))
 	}
-	return c.answer(stateOf(thread, s, h.hidden(s.Agent)))
+	return c.Answer(stateOf(thread, s, h.Hidden(s.Agent)))
 }
 
 func unknownState(thread, id string) stateDocument {
@@ -238,7 +238,7 @@ func (h *Handler) readStateAt(c *call) error {
 	if err != nil {
 		return err
 	}
-	return h.answerStateNamed(c, thread, c.r.PathValue("checkpoint"))
+	return h.answerStateNamed(c, thread, c.R.PathValue("checkpoint"))
 }
 
 // answerStateNamed answers with the state at a checkpoint. To an unknown one the answer is an empty state.
@@ -247,10 +247,10 @@ func (h *Handler) answerStateNamed(c *call, thread, name string) error {
 	if ok {
 		return h.answerState(c, thread, at)
 	}
-	if _, err := h.Service.Thread(c.r.Context(), c.owner, thread); err != nil {
+	if _, err := h.Service.Thread(c.R.Context(), c.Owner, thread); err != nil {
 		return err
 	}
-	return c.answer(unknownState(thread, name))
+	return c.Answer(unknownState(thread, name))
 }
 
 type stateQuery struct {
@@ -263,7 +263,7 @@ func (h *Handler) readStateOf(c *call) error {
 		return err
 	}
 	var body stateQuery
-	if err := jsonbody.Decode(c.r, &body); err != nil {
+	if err := jsonbody.Decode(c.R, &body); err != nil {
 		return err
 	}
 	if body.Checkpoint == nil {
@@ -336,10 +336,10 @@ func (h *Handler) updateState(c *call) error {
 		return err
 	}
 	var body stateBody
-	if err := jsonbody.Decode(c.r, &body); err != nil {
+	if err := jsonbody.Decode(c.R, &body); err != nil {
 		return err
 	}
-	t, err := h.Service.Thread(c.r.Context(), c.owner, thread)
+	t, err := h.Service.Thread(c.R.Context(), c.Owner, thread)
 	if err != nil {
 		return err
 	}
@@ -351,12 +351,12 @@ func (h *Handler) updateState(c *call) error {
 	if err != nil {
 		return err
 	}
-	s, err := h.Service.UpdateState(c.r.Context(), t, u)
+	s, err := h.Service.UpdateState(c.R.Context(), t, u)
 	if err != nil {
 		return err
 	}
 	here := checkpointOf(thread, s.Checkpoint)
-	return c.answer(updatedDocument{Checkpoint: here, Configurable: here, CheckpointID: here.ID})
+	return c.Answer(updatedDocument{Checkpoint: here, Configurable: here, CheckpointID: here.ID})
 }
 
 // supersteps returns the changes with which a thread begins.

@@ -54,15 +54,15 @@ func (o jsonObject) wire() (out wire.Map, err error) {
 
 // namespace returns where in the store a namespace of a client is.
 func (c *call) namespace(labels []string) store.Namespace {
-	if c.owner == "" {
+	if c.Owner == "" {
 		return labels
 	}
-	return append(store.Namespace{ownersNamespace, c.owner}, labels...)
+	return append(store.Namespace{ownersNamespace, c.Owner}, labels...)
 }
 
 // labels returns a namespace of the store as its client names it.
 func (c *call) labels(ns store.Namespace) []string {
-	if c.owner == "" {
+	if c.Owner == "" {
 		return ns
 	}
 	return ns[min(2, len(ns)):]
@@ -117,7 +117,7 @@ type itemPut struct {
 
 func (h *Handler) putItem(c *call) error {
 	var body itemPut
-	if err := jsonbody.Decode(c.r, &body); err != nil {
+	if err := jsonbody.Decode(c.R, &body); err != nil {
 		return err
 	}
 	s, err := h.memory()
@@ -145,10 +145,10 @@ func (h *Handler) putItem(c *call) error {
 		}
 		options.TTL = max(time.Duration(*body.TTL*float64(time.Minute)), store.Resolution)
 	}
-	if _, err := s.Put(c.r.Context(), c.namespace(body.Namespace), *body.Key, value.Raw(), options); err != nil {
+	if _, err := s.Put(c.R.Context(), c.namespace(body.Namespace), *body.Key, value.Raw(), options); err != nil {
 		return storeError(err)
 	}
-	return c.done()
+	return c.Done()
 }
 
 func (h *Handler) getItem(c *call) error {
@@ -161,15 +161,15 @@ func (h *Handler) getItem(c *call) error {
 		return err
 	}
 	ns := c.namespace(labels)
-	entry, found, err := s.Get(c.r.Context(), ns, c.query().Get("key"))
+	entry, found, err := s.Get(c.R.Context(), ns, c.query().Get("key"))
 	if err != nil {
 		return storeError(err)
 	}
 	if !found {
-		return c.answer(nil)
+		return c.Answer(nil)
 	}
 	item := c.itemOf(ns, &entry)
-	return c.answer(&item)
+	return c.Answer(&item)
 }
 
 // labelsOf returns the labels of a namespace in an address.
@@ -188,7 +188,7 @@ type itemDelete struct {
 // deleteItem removes the item that the body names, or the query if there is no body.
 func (h *Handler) deleteItem(c *call) error {
 	var body itemDelete
-	there, err := jsonbody.DecodeOptional(c.r, &body)
+	there, err := jsonbody.DecodeOptional(c.R, &body)
 	if err != nil {
 		return err
 	}
@@ -206,10 +206,10 @@ func (h *Handler) deleteItem(c *call) error {
 	if body.Key == nil {
 		return missing("key")
 	}
-	if err := s.Delete(c.r.Context(), c.namespace(body.Namespace), *body.Key, nil); err != nil {
+	if err := s.Delete(c.R.Context(), c.namespace(body.Namespace), *body.Key, nil); err != nil {
 		return storeError(err)
 	}
-	return c.done()
+	return c.Done()
 }
 
 type itemSearch struct {
@@ -222,7 +222,7 @@ type itemSearch struct {
 
 func (h *Handler) searchItems(c *call) error {
 	var body itemSearch
-	if err := jsonbody.Decode(c.r, &body); err != nil {
+	if err := jsonbody.Decode(c.R, &body); err != nil {
 		return err
 	}
 	s, err := h.memory()
@@ -244,7 +244,7 @@ func (h *Handler) searchItems(c *call) error {
 	if body.Query != nil {
 		search.Query = *body.Query
 	}
-	found, err := store.Find(c.r.Context(), s, c.namespace(body.Prefix), search)
+	found, err := store.Find(c.R.Context(), s, c.namespace(body.Prefix), search)
 	if err != nil {
 		return storeError(err)
 	}
@@ -255,7 +255,7 @@ func (h *Handler) searchItems(c *call) error {
 			items[i].Score = &found[i].Score
 		}
 	}
-	return c.answer(itemsDocument{items})
+	return c.Answer(itemsDocument{items})
 }
 
 // maxNamespaces is how many namespaces are looked through for one request.
@@ -271,7 +271,7 @@ type namespaceSearch struct {
 
 func (h *Handler) listNamespaces(c *call) error {
 	var body namespaceSearch
-	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
+	if _, err := jsonbody.DecodeOptional(c.R, &body); err != nil {
 		return err
 	}
 	s, err := h.memory()
@@ -297,7 +297,7 @@ func (h *Handler) listNamespaces(c *call) error {
 	seen := map[string]bool{}
 	after := store.Namespace(nil)
 	for looked := 0; looked < maxNamespaces; {
-		got, err := s.Namespaces(c.r.Context(), c.namespace(under), after, store.MaxPage)
+		got, err := s.Namespaces(c.R.Context(), c.namespace(under), after, store.MaxPage)
 		if err != nil {
 			return storeError(err)
 		}
@@ -321,7 +321,7 @@ func (h *Handler) listNamespaces(c *call) error {
 		}
 	}
 	out = out[min(page.Offset, len(out)):]
-	return c.answer(namespacesDocument{out[:min(page.Limit, len(out))]})
+	return c.Answer(namespacesDocument{out[:min(page.Limit, len(out))]})
 }
 
 // matches reports whether a namespace begins and ends with labels; "*" is any label.

@@ -5,23 +5,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/runs"
-	"github.com/agenthost/agenthost/server/internal/access"
+	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/internal/sse"
 	"github.com/agenthost/agenthost/server/langgraph/internal/frames"
 )
 
-func (h *Handler) streamNew(c *call) (reply, error)       { return h.streamBody(c, false) }
-func (h *Handler) streamStateless(c *call) (reply, error) { return h.streamBody(c, true) }
+func (h *Handler) streamNew(c *call) (door.Reply, error)       { return h.streamBody(c, false) }
+func (h *Handler) streamStateless(c *call) (door.Reply, error) { return h.streamBody(c, true) }
 
 // streamBody starts a run, whose stream is the answer.
-func (h *Handler) streamBody(c *call, stateless bool) (reply, error) {
+func (h *Handler) streamBody(c *call, stateless bool) (door.Reply, error) {
 	run, body, err := h.submitBody(c, stateless)
 	if err != nil {
 		return nil, err
@@ -34,11 +33,11 @@ func (h *Handler) streamBody(c *call, stateless bool) (reply, error) {
 	return h.stream(c, &view{run: run, modes: modes, nested: body.StreamSubgraphs}, body.cancels()), nil
 }
 
-func (h *Handler) streamRun(c *call) (reply, error)  { return h.streamThere(c, false) }
-func (h *Handler) streamByID(c *call) (reply, error) { return h.streamThere(c, true) }
+func (h *Handler) streamRun(c *call) (door.Reply, error)  { return h.streamThere(c, false) }
+func (h *Handler) streamByID(c *call) (door.Reply, error) { return h.streamThere(c, true) }
 
 // streamThere answers with the stream of a run that is there. Without the header Last-Event-ID it begins with what happens next.
-func (h *Handler) streamThere(c *call, stateless bool) (reply, error) {
+func (h *Handler) streamThere(c *call, stateless bool) (door.Reply, error) {
 	run, err := h.runOfPath(c)
 	if err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ func (h *Handler) streamThere(c *call, stateless bool) (reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if last := c.r.Header.Get("Last-Event-ID"); last != "" {
+	if last := c.R.Header.Get("Last-Event-ID"); last != "" {
 		if v.after, err = readPosition(last); err != nil {
 			return nil, err
 		}
@@ -123,32 +122,15 @@ type view struct {
 
 // stream returns the answer that is the stream of a run, until the run is over. If the client goes away before that, the run is cancelled if that is
 // wanted.
-func (h *Handler) stream(c *call, v *view, cancels bool) reply {
+func (h *Handler) stream(c *call, v *view, cancels bool) door.Reply {
 	return func() error {
-		s := &source{h: h, owner: c.owner, view: v}
+		s := &source{h: h, owner: c.Owner, view: v}
 		defer s.close()
-		err := h.send(c, s.next)
+		err := h.Send(c.Call, s.next)
 		if cancels && errors.Is(err, sse.ErrClientGone) {
-			h.cancelLeft(c, v.run)
+			h.CancelLeft(c.Call, v.run.ID)
 		}
 		return nil // the headers were sent
-	}
-}
-
-// send sends a stream, and notes for the log why it ended early.
-func (h *Handler) send(c *call, next sse.Source) error {
-	err := sse.Serve(c.w, c.r, next, sse.Config{Heartbeat: h.Heartbeat, Closing: h.Closing.Done()})
-	if err != nil {
-		access.Note(c.r.Context(), err)
-	}
-	return err
-}
-
-// cancelLeft cancels a run whose client is gone.
-func (h *Handler) cancelLeft(c *call, run *runs.Run) {
-	_, err := h.Service.Cancel(context.WithoutCancel(c.r.Context()), c.owner, run.ID, runs.CancelKeep)
-	if err != nil && !errors.Is(err, runs.ErrRunOver) && !errors.Is(err, runs.ErrNoRun) {
-		h.Logger.Error("the run of a client that is gone cannot be cancelled", "run", run.ID, "error", err)
 	}
 }
 
@@ -159,9 +141,8 @@ type source struct {
 	view  *view
 
 	translator *frames.Translator
-	failed     bool // an error was sent
-	follower   *runs.Follower
-	events     []runs.Event // that have led to no frames yet
+	failed     bool           // an error was sent
+	follower   *door.Follower // nil: it has not begun
 }
 
 func (s *source) close() {
@@ -177,27 +158,7 @@ func (s *source) next(ctx context.Context) ([]sse.Event, <-chan struct{}, error)
 			return nil, nil, err
 		}
 	}
-	for {
-		for len(s.events) > 0 {
-			event := &s.events[0]
-			s.events = s.events[1:]
-			if out, err := s.translate(ctx, event); err != nil || len(out) > 0 {
-				return out, nil, err
-			}
-		}
-		s.events = nil // or the memory of the last ones would be kept
-		events, over, err := s.follower.Next(ctx)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case over:
-			out, err := s.end(ctx)
-			return out, nil, err
-		case len(events) == 0:
-			return nil, s.follower.News(), nil
-		}
-		s.events = events
-	}
+	return s.follower.Next(ctx)
 }
 
 // begin begins to follow the run. The events that a client who wants to see only later ones has missed lead to no frames.
@@ -215,7 +176,7 @@ func (s *source) begin(ctx context.Context) error {
 		}
 		s.view.after = position{after, 1 << 30}
 	}
-	s.follower = s.h.Service.Reader().NewFollower(s.owner, s.view.run.ID, after)
+	s.follower = s.h.Follow(s.owner, s.view.run.ID, after, door.Translation{Event: s.translate, End: s.end})
 	return nil
 }
 
@@ -249,13 +210,13 @@ const errorEvent = "error"
 func (s *source) end(ctx context.Context) ([]sse.Event, error) {
 	run, err := s.h.Service.Run(ctx, s.owner, s.view.run.ID)
 	if err != nil || run.Failure == nil || s.failed || s.view.live && s.view.run.Status.Over() {
-		return nil, io.EOF
+		return nil, nil //nolint:nilerr // the events have said all that is known
 	}
 	data, err := json.Marshal(run.Failure)
 	if err != nil {
 		return nil, err
 	}
-	return []sse.Event{{Name: errorEvent, Data: data}}, io.EOF
+	return []sse.Event{{Name: errorEvent, Data: data}}, nil
 }
 
 // translator returns a translator of a run that has begun.
@@ -264,7 +225,7 @@ func (h *Handler) translator(ctx context.Context, v *view) (*frames.Translator, 
 	if err != nil {
 		return nil, err
 	}
-	config := frames.Config{Run: run, Modes: v.modes, Nested: v.nested, Hidden: h.hidden(run.Agent)}
+	config := frames.Config{Run: run, Modes: v.modes, Nested: v.nested, Hidden: h.Hidden(run.Agent)}
 	var request struct {
 		Input json.RawMessage `json:"input"`
 	}
@@ -298,12 +259,12 @@ func (h *Handler) before(ctx context.Context, run *runs.Run) (*runs.State, error
 }
 
 // streamThread answers with the streams of all runs of a thread that are not over, and of those that follow, until the client goes away.
-func (h *Handler) streamThread(c *call) (reply, error) {
+func (h *Handler) streamThread(c *call) (door.Reply, error) {
 	thread, err := c.thread()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := h.Service.Thread(c.r.Context(), c.owner, thread); err != nil {
+	if _, err := h.Service.Thread(c.R.Context(), c.Owner, thread); err != nil {
 		return nil, err
 	}
 	s, err := newThreadSource(h, c, thread)
@@ -313,7 +274,7 @@ func (h *Handler) streamThread(c *call) (reply, error) {
 	return func() error {
 		s.watch()
 		defer s.close()
-		_ = h.send(c, s.next) // the headers were sent
+		_ = h.Send(c.Call, s.next) // the headers were sent
 		return nil
 	}, nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/detail"
@@ -74,7 +73,7 @@ func (h *Handler) values(c *call, t *runs.Thread) (*frames.Content, error) {
 	if t.Agent == "" {
 		return nil, nil
 	}
-	state, err := h.Service.Snapshot(c.r.Context(), t, 0)
+	state, err := h.Service.Snapshot(c.R.Context(), t, 0)
 	if errors.Is(err, runs.ErrNoAgent) { // it is served no longer
 		return nil, nil
 	}
@@ -95,7 +94,7 @@ func (h *Handler) stateAt(ctx context.Context, run *runs.Run, at checkpoint.ID) 
 
 // content returns a state as clients see it.
 func (h *Handler) content(s *runs.State) frames.Content {
-	return frames.ContentOf(s.Snapshot, h.hidden(s.Agent))
+	return frames.ContentOf(s.Snapshot, h.Hidden(s.Agent))
 }
 
 // hiddenOnce is hidden for many states, which are mostly of one agent.
@@ -107,25 +106,9 @@ type hiddenOnce struct {
 
 func (o *hiddenOnce) of(agent string) func(string) bool {
 	if o.hidden == nil || o.agent != agent {
-		o.agent, o.hidden = agent, o.h.hidden(agent)
+		o.agent, o.hidden = agent, o.h.Hidden(agent)
 	}
 	return o.hidden
-}
-
-// hidden returns which fields of an agent clients do not see.
-func (h *Handler) hidden(agent string) func(string) bool {
-	a, err := h.Service.Agent(agent)
-	if err != nil {
-		return func(string) bool { return true }
-	}
-	hide := map[string]bool{}
-	for _, f := range a.Fields() {
-		hide[f.Name] = f.HideOutput
-	}
-	return func(name string) bool {
-		hidden, declared := hide[name]
-		return hidden || !declared || host.ReservedField(name)
-	}
 }
 
 // ttl is when a client wants a thread to be removed.
@@ -180,7 +163,7 @@ type threadCreate struct {
 
 func (h *Handler) createThread(c *call) error {
 	var body threadCreate
-	if _, err := jsonbody.DecodeOptional(c.r, &body); err != nil {
+	if _, err := jsonbody.DecodeOptional(c.R, &body); err != nil {
 		return err
 	}
 	ignore, err := ifExists(body.IfExists)
@@ -195,12 +178,12 @@ func (h *Handler) createThread(c *call) error {
 	if err != nil {
 		return err
 	}
-	t := &runs.Thread{Owner: c.owner, ID: id, Metadata: body.Metadata, Expiry: expiry}
+	t := &runs.Thread{Owner: c.Owner, ID: id, Metadata: body.Metadata, Expiry: expiry}
 	updates, err := h.supersteps(t, body.Supersteps)
 	if err != nil {
 		return err
 	}
-	err = h.Service.CreateThread(c.r.Context(), t)
+	err = h.Service.CreateThread(c.R.Context(), t)
 	switch {
 	case errors.Is(err, runs.ErrExists) && !ignore:
 		return detail.Errorf(http.StatusConflict, "Thread with ID %s already exists", id)
@@ -210,8 +193,8 @@ func (h *Handler) createThread(c *call) error {
 		return err
 	}
 	for _, u := range updates {
-		if _, err := h.Service.UpdateState(c.r.Context(), t, u); err != nil {
-			return errors.Join(err, h.Service.DeleteThread(c.r.Context(), c.owner, id))
+		if _, err := h.Service.UpdateState(c.R.Context(), t, u); err != nil {
+			return errors.Join(err, h.Service.DeleteThread(c.R.Context(), c.Owner, id))
 		}
 	}
 	return h.answerThread(c, id)
@@ -219,7 +202,7 @@ func (h *Handler) createThread(c *call) error {
 
 // answerThread answers with a thread and its values.
 func (h *Handler) answerThread(c *call, id string) error {
-	t, err := h.Service.Thread(c.r.Context(), c.owner, id)
+	t, err := h.Service.Thread(c.R.Context(), c.Owner, id)
 	if err != nil {
 		return err
 	}
@@ -227,7 +210,7 @@ func (h *Handler) answerThread(c *call, id string) error {
 	if err != nil {
 		return err
 	}
-	return c.answer(threadOf(t, values))
+	return c.Answer(threadOf(t, values))
 }
 
 func (h *Handler) readThread(c *call) error {
@@ -249,14 +232,14 @@ func (h *Handler) changeThread(c *call) error {
 		return err
 	}
 	var body threadChange
-	if err := jsonbody.Decode(c.r, &body); err != nil {
+	if err := jsonbody.Decode(c.R, &body); err != nil {
 		return err
 	}
 	expiry, err := body.TTL.expiry()
 	if err != nil {
 		return err
 	}
-	_, err = h.Service.ChangeThread(c.r.Context(), c.owner, id, func(t *runs.Thread) error {
+	_, err = h.Service.ChangeThread(c.R.Context(), c.Owner, id, func(t *runs.Thread) error {
 		if t.Metadata == nil {
 			t.Metadata = runs.Metadata{}
 		}
@@ -277,10 +260,10 @@ func (h *Handler) deleteThread(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Service.DeleteThread(c.r.Context(), c.owner, id); err != nil {
+	if err := h.Service.DeleteThread(c.R.Context(), c.Owner, id); err != nil {
 		return err
 	}
-	return c.done()
+	return c.Done()
 }
 
 func (h *Handler) copyThread(c *call) error {
@@ -288,7 +271,7 @@ func (h *Handler) copyThread(c *call) error {
 	if err != nil {
 		return err
 	}
-	t, err := h.Service.CopyThread(c.r.Context(), c.owner, id)
+	t, err := h.Service.CopyThread(c.R.Context(), c.Owner, id)
 	if err != nil {
 		return err
 	}
@@ -307,7 +290,7 @@ type threadSearch struct {
 
 // read reads a search, and returns what to look for.
 func (s *threadSearch) read(c *call) (*runs.ThreadQuery, error) {
-	if _, err := jsonbody.DecodeOptional(c.r, s); err != nil {
+	if _, err := jsonbody.DecodeOptional(c.R, s); err != nil {
 		return nil, err
 	}
 	page, err := s.page(map[string]runs.Sort{
@@ -339,7 +322,7 @@ func (h *Handler) searchThreads(c *call) error {
 	if err != nil {
 		return err
 	}
-	found, total, err := h.Service.FindThreads(c.r.Context(), c.owner, q)
+	found, total, err := h.Service.FindThreads(c.R.Context(), c.Owner, q)
 	if err != nil {
 		return err
 	}
@@ -374,11 +357,11 @@ func (h *Handler) countThreads(c *call) error {
 		return err
 	}
 	q.Page = runs.Page{Limit: 1}
-	_, total, err := h.Service.FindThreads(c.r.Context(), c.owner, q)
+	_, total, err := h.Service.FindThreads(c.R.Context(), c.Owner, q)
 	if err != nil {
 		return err
 	}
-	return c.answer(total)
+	return c.Answer(total)
 }
 
 type threadPrune struct {
@@ -393,7 +376,7 @@ type prunedDocument struct {
 // pruneThreads removes threads, and answers with their number. Threads that are gone already, or that have a run, are left.
 func (h *Handler) pruneThreads(c *call) error {
 	var body threadPrune
-	if err := jsonbody.Decode(c.r, &body); err != nil {
+	if err := jsonbody.Decode(c.R, &body); err != nil {
 		return err
 	}
 	if body.Strategy != nil && *body.Strategy != "delete" {
@@ -411,7 +394,7 @@ func (h *Handler) pruneThreads(c *call) error {
 	}
 	n := 0
 	for _, id := range ids {
-		switch err := h.Service.DeleteThread(c.r.Context(), c.owner, id); {
+		switch err := h.Service.DeleteThread(c.R.Context(), c.Owner, id); {
 		case err == nil:
 			n++
 		case errors.Is(err, runs.ErrNoThread), errors.Is(err, runs.ErrThreadBusy):
@@ -419,7 +402,7 @@ func (h *Handler) pruneThreads(c *call) error {
 			return err
 		}
 	}
-	return c.answer(prunedDocument{n})
+	return c.Answer(prunedDocument{n})
 }
 
 // deleteThreadsOf removes all threads with some metadata that have no run.
@@ -427,12 +410,12 @@ func (h *Handler) deleteThreadsOf(c *call, metadata runs.Metadata) error {
 	left := 0
 	for {
 		q := &runs.ThreadQuery{Metadata: metadata, Page: runs.Page{Limit: 100, Offset: left, Sort: runs.SortID}}
-		found, _, err := h.Service.FindThreads(c.r.Context(), c.owner, q)
+		found, _, err := h.Service.FindThreads(c.R.Context(), c.Owner, q)
 		if err != nil || len(found) == 0 {
 			return err
 		}
 		for i := range found {
-			err := h.Service.DeleteThread(c.r.Context(), c.owner, found[i].ID)
+			err := h.Service.DeleteThread(c.R.Context(), c.Owner, found[i].ID)
 			if errors.Is(err, runs.ErrThreadBusy) {
 				left++
 			} else if err != nil && !errors.Is(err, runs.ErrNoThread) {

@@ -39,7 +39,7 @@ type threadSource struct {
 }
 
 func newThreadSource(h *Handler, c *call, thread string) (*threadSource, error) {
-	s := &threadSource{h: h, owner: c.owner, thread: thread, modes: c.query()["stream_mode"], after: start}
+	s := &threadSource{h: h, owner: c.Owner, thread: thread, modes: c.query()["stream_mode"], after: start}
 	if len(s.modes) == 0 {
 		s.modes = []string{modeRuns}
 	}
@@ -48,9 +48,9 @@ func newThreadSource(h *Handler, c *call, thread string) (*threadSource, error) 
 			return nil, unprocessable("'%.64s' is not one of ['%s', '%s', '%s']\n\nOn instance[\"stream_mode\"]", mode, modeRuns, modeLifecycle, modeState)
 		}
 	}
-	last := c.r.Header.Get("Last-Event-ID")
+	last := c.R.Header.Get("Last-Event-ID")
 	if last == "" {
-		return s, s.skip(c.r.Context())
+		return s, s.skip(c.R.Context())
 	}
 	if last == "-1" {
 		return s, nil

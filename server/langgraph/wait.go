@@ -9,14 +9,15 @@ import (
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/access"
 	"github.com/agenthost/agenthost/server/internal/detail"
+	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/internal/openapi"
 )
 
-func (h *Handler) waitNew(c *call) (reply, error)       { return h.waitBody(c, false) }
-func (h *Handler) waitStateless(c *call) (reply, error) { return h.waitBody(c, true) }
+func (h *Handler) waitNew(c *call) (door.Reply, error)       { return h.waitBody(c, false) }
+func (h *Handler) waitStateless(c *call) (door.Reply, error) { return h.waitBody(c, true) }
 
 // waitBody starts a run and answers with what came of it.
-func (h *Handler) waitBody(c *call, stateless bool) (reply, error) {
+func (h *Handler) waitBody(c *call, stateless bool) (door.Reply, error) {
 	run, body, err := h.submitBody(c, stateless)
 	if err != nil {
 		return nil, err
@@ -25,7 +26,7 @@ func (h *Handler) waitBody(c *call, stateless bool) (reply, error) {
 	return func() error { return h.join(c, run, body.cancels()) }, nil
 }
 
-func (h *Handler) joinRun(c *call) (reply, error) {
+func (h *Handler) joinRun(c *call) (door.Reply, error) {
 	run, err := h.runOfPath(c)
 	if err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func (h *Handler) joinRun(c *call) (reply, error) {
 
 // join answers with what came of a run when it is over.
 func (h *Handler) join(c *call, run *runs.Run, cancels bool) error {
-	ctx, stop := context.WithCancel(c.r.Context())
+	ctx, stop := context.WithCancel(c.R.Context())
 	defer stop()
 	left := context.AfterFunc(h.Closing, stop)
 	defer left()
@@ -51,7 +52,7 @@ func (h *Handler) join(c *call, run *runs.Run, cancels bool) error {
 	}
 	ended := make(chan end, 1)
 	go func() {
-		over, err := h.Service.Reader().Wait(ctx, c.owner, run.ID)
+		over, err := h.Service.Reader().Wait(ctx, c.Owner, run.ID)
 		ended <- end{over, err}
 	}()
 	for {
@@ -64,10 +65,10 @@ func (h *Handler) join(c *call, run *runs.Run, cancels bool) error {
 		case e := <-ended:
 			awake.tick.Stop()
 			switch {
-			case e.err != nil && c.r.Context().Err() != nil:
-				access.Note(c.r.Context(), e.err)
+			case e.err != nil && c.R.Context().Err() != nil:
+				access.Note(c.R.Context(), e.err)
 				if cancels {
-					h.cancelLeft(c, run)
+					h.CancelLeft(c.Call, run.ID)
 				}
 				return nil
 			case errors.Is(e.err, runs.ErrNoRun): // it was rolled back
@@ -109,7 +110,7 @@ func (h *Handler) outcome(c *call, run *runs.Run) (any, error) {
 	if run.After == 0 {
 		return struct{}{}, nil
 	}
-	s, err := h.stateAt(c.r.Context(), run, run.After)
+	s, err := h.stateAt(c.R.Context(), run, run.After)
 	if err != nil || s.Snapshot == nil {
 		return struct{}{}, err
 	}
@@ -138,27 +139,27 @@ func newAwake(c *call, every time.Duration) *awake {
 
 // write sends a blank. Afterwards the status of the answer cannot be changed.
 func (a *awake) write() error {
-	control := http.NewResponseController(a.c.w)
+	control := http.NewResponseController(a.c.W)
 	if err := control.SetWriteDeadline(time.Now().Add(2 * a.every)); err != nil { //nolint:forbidigo // deadlines are in real time
 		return err
 	}
 	if !a.written {
-		a.c.w.Header().Set("Content-Type", "application/json")
+		a.c.W.Header().Set("Content-Type", "application/json")
 		a.written = true
 	}
-	if _, err := a.c.w.Write([]byte("\n")); err != nil {
+	if _, err := a.c.W.Write([]byte("\n")); err != nil {
 		return err
 	}
 	return control.Flush()
 }
 
-func (a *awake) answer(document any) error { return a.c.finish(document, a.written) }
+func (a *awake) answer(document any) error { return a.c.Finish(document, a.written) }
 
 // fail answers with an error; if a part of the answer was sent, in the form in which a failure of the run is told.
 func (a *awake) fail(err error) error {
 	if !a.written {
 		return err
 	}
-	access.Note(a.c.r.Context(), err)
-	return a.c.finish(map[string]any{"__error__": map[string]string{"error": "Error", "message": a.c.explain(err).Error()}}, true)
+	access.Note(a.c.R.Context(), err)
+	return a.c.Finish(map[string]any{"__error__": map[string]string{"error": "Error", "message": a.c.explain(err).Error()}}, true)
 }

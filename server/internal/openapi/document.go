@@ -150,7 +150,15 @@ func (d *Document) responses(o *Operation) (map[string]any, error) {
 		if http.StatusText(status) == "" {
 			return nil, fmt.Errorf("%d is not a status", status)
 		}
-		out[strconv.Itoa(status)] = map[string]any{"$ref": "#/components/responses/" + strconv.Itoa(status)}
+		if o.Failure == nil {
+			out[strconv.Itoa(status)] = map[string]any{"$ref": "#/components/responses/" + strconv.Itoa(status)}
+			continue
+		}
+		schema, err := d.schemas.of(o.Failure, answers)
+		if err != nil {
+			return nil, err
+		}
+		out[strconv.Itoa(status)] = failure(status, schema)
 	}
 	return out, nil
 }
@@ -159,14 +167,14 @@ func content(schema Schema) map[string]any {
 	return map[string]any{"application/json": map[string]any{"schema": schema}}
 }
 
-// JSON returns the document. The errors of its operations are {"detail": "text"}.
+// JSON returns the document.
 func (d *Document) JSON() ([]byte, error) {
 	failures := map[string]any{}
 	for _, item := range d.paths {
 		for _, operation := range item.(map[string]any) { //nolint:forcetypeassert // Add makes them
 			for status, response := range operation.(map[string]any)["responses"].(map[string]any) { //nolint:forcetypeassert // likewise
 				if n, err := strconv.Atoi(status); err == nil && response.(map[string]any)["$ref"] != nil { //nolint:forcetypeassert // likewise
-					failures[status] = failure(n)
+					failures[status] = failure(n, Schema{"$ref": "#/components/schemas/Error"})
 				}
 			}
 		}
@@ -191,10 +199,8 @@ func (d *Document) JSON() ([]byte, error) {
 }
 
 // failure describes the answer to a request that fails with a status.
-func failure(status int) map[string]any {
-	out := map[string]any{
-		"description": http.StatusText(status), "content": content(Schema{"$ref": "#/components/schemas/Error"}),
-	}
+func failure(status int, schema Schema) map[string]any {
+	out := map[string]any{"description": http.StatusText(status), "content": content(schema)}
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		out["headers"] = map[string]any{"Retry-After": map[string]any{
 			"description": "The time after which the client may try again, in seconds.", "schema": Schema{"type": "integer"},

@@ -23,6 +23,7 @@ type Operation struct {
 	Text       string       // the media type of an answer that is a text
 	Headers    []string     // of a successful answer
 	Errors     []int        // the statuses with which the operation fails
+	Failure    reflect.Type // of the answers with these statuses; nil: {"detail": "text"}
 }
 
 // Everywhere are the statuses with which every operation may fail: a request for another host or of another origin is refused, and so are too many.

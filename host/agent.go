@@ -126,8 +126,8 @@ func (c alias) Unwrap() Middleware { return c.Middleware }
 
 // hold counts a user of the build; the first user makes the build a user of its middleware.
 func (b *build) hold() {
-	b.users++
-	if b.users > 1 {
+	*b.users++
+	if *b.users > 1 {
 		return
 	}
 	for _, m := range b.middleware {
@@ -152,8 +152,8 @@ func (u unused) close() error {
 
 // release ends a use of the build and returns what no build uses any more.
 func (b *build) release() (over unused) {
-	b.users--
-	if b.users > 0 {
+	*b.users--
+	if *b.users > 0 {
 		return over
 	}
 	for _, m := range b.middleware {

@@ -81,7 +81,7 @@ func (a *build) newRun(in Input) *run {
 	var buf [20]byte
 	return &run{
 		agent: a, id: string(strconv.AppendUint(append(buf[:0], "run-"...), seed, 16)), seed: seed, ids: idSource{seed: seed},
-		model: a.config.Model, breaks: a.program.breaks, input: in, state: &State{table: &a.fields, values: a.fields.initial()},
+		model: a.config.Model, input: in, state: &State{table: &a.fields, values: a.fields.initial()},
 		progress: progress{step: a.program.entry, cursors: make([]history.Cursor, len(a.program.steps))},
 		thread:   thread{id: in.Thread, durability: a.config.Durability},
 		budget:   budget{limits: &a.toolCalls, recursion: a.limit},

@@ -23,7 +23,11 @@ type pendingResult struct {
 
 // add records the result of a call of the message asked.
 func (b *batch) add(asked string, index int, call string, message *abi.Message, updates []sourcedUpdate) {
-	b.results = append(b.results, pendingResult{asked, index, call, *message, updates})
+	result := pendingResult{asked, index, call, *message, updates}
+	if id := message.ID; id != "" && slices.ContainsFunc(b.results, func(p pendingResult) bool { return p.message.ID == id }) {
+		result.message.ID = "" // or one answer would replace the other
+	}
+	b.results = append(b.results, result)
 }
 
 // answers reports whether a call is done: it has a result, or the update of another call answers it.

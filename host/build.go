@@ -41,7 +41,7 @@ type build struct {
 
 	generation *generation // of its configuration
 
-	users int // runs, and one for the agent while it is the present one; the agent's lock guards it
+	users *int // runs, and one for the agent while it is the present one; the agent's lock guards it
 }
 
 // boundMiddleware is a middleware in its agent. Several builds may share it.
@@ -63,7 +63,7 @@ type generation struct {
 // newBuild builds an agent. present are middleware that are there already, by their place in the list; the others are
 // made. After an error, what was made is closed.
 func newBuild(ctx context.Context, config Config, present map[int]*boundMiddleware) (a *build, err error) {
-	a = &build{config: config, logger: config.Logger, limit: config.RecursionLimit, watches: config.RefreshTools != nil}
+	a = &build{config: config, logger: config.Logger, limit: config.RecursionLimit, watches: config.RefreshTools != nil, users: new(int)}
 	if a.logger == nil {
 		a.logger = slog.New(slog.DiscardHandler)
 	}
@@ -244,12 +244,7 @@ func (a *build) checkRepeated(at int) error {
 
 // bindNeeds works out what each chain of wraps must lease, in the order of the middleware.
 func (a *build) bindNeeds() error {
-	owners := map[*Pool]poolOwner{}
-	for i, m := range a.middleware {
-		for _, p := range m.pools() {
-			owners[p] = poolOwner{i, m.name}
-		}
-	}
+	owners := a.poolOwners()
 	chain := needs(nil)
 	for i := range a.modelWraps {
 		chain = chain.add(a.modelWraps[i].hook.Pool)
@@ -259,6 +254,17 @@ func (a *build) bindNeeds() error {
 		return &ConfigError{ConfigSubject{Kind: SubjectHooks, Name: string(abi.WrapModelCall)}, err}
 	}
 	return a.tools.bindNeeds(a.toolWraps, owners)
+}
+
+// poolOwners returns the middleware that each pool belongs to.
+func (a *build) poolOwners() map[*Pool]poolOwner {
+	owners := map[*Pool]poolOwner{}
+	for i, m := range a.middleware {
+		for _, p := range m.pools() {
+			owners[p] = poolOwner{i, m.name}
+		}
+	}
+	return owners
 }
 
 // pools returns the pools that the middleware's hooks and tools use.

@@ -25,6 +25,7 @@ const (
 	SubjectToolCalls                               // Config.ToolCalls
 	SubjectContextSchema                           // Config.ContextSchema
 	SubjectRequest                                 // a model request that a hook has changed
+	SubjectClientTool                              // an entry of Input.ClientTools
 )
 
 // String describes the subject as errors do, such as `middleware "x"`.
@@ -53,6 +54,8 @@ func (s ConfigSubject) String() string {
 		return "ContextSchema"
 	case SubjectRequest:
 		return "model request"
+	case SubjectClientTool:
+		return fmt.Sprintf("client tool %q", s.Name)
 	default:
 		return "agent"
 	}

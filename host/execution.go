@@ -98,7 +98,7 @@ func (e *execution) run(ctx context.Context) (*abi.Message, []sourcedUpdate, err
 	}
 	m := abi.ToolResult(e.call, "")
 	if err == nil {
-		m.Name, m.Content, m.Artifact = e.tool.spec.Name, output.Content, output.Artifact
+		m.ID, m.Name, m.Content, m.Artifact = output.id, e.tool.spec.Name, output.Content, output.Artifact
 		if output.Failed {
 			m.Status = abi.StatusError
 		}

@@ -107,6 +107,20 @@ func compileProgram(middleware []*boundMiddleware, hasTools bool) (*program, err
 	return p, p.checkJumps()
 }
 
+// withTools returns the program of the same middleware, with a tools step.
+func (p *program) withTools(middleware []*boundMiddleware) (*program, error) {
+	out, err := compileProgram(middleware, true)
+	if err != nil {
+		return nil, err
+	}
+	for i := range out.steps {
+		if at := p.find(out.steps[i].name); at >= 0 {
+			out.steps[i].calls = p.steps[at].calls // it goes on counting
+		}
+	}
+	return out, nil
+}
+
 func appendHook(steps []step, m *boundMiddleware, h abi.Hook, hook *NodeHook) []step {
 	if hook.Func == nil {
 		return steps

@@ -44,10 +44,23 @@ func same(a, b *checkpoint.Program) bool {
 // agent describes the same program.
 func (r *run) program() *checkpoint.Program {
 	was, is := r.thread.program, r.agent.identity
-	if r.input.goesOn() && same(was, is) && was.Manifest != "" {
+	switch {
+	case !r.input.goesOn() || !same(was, is) || was.Manifest == "":
+		return is
+	case sameClientTools(was, is):
 		return was
+	default:
+		goesOn := *is
+		goesOn.Manifest = was.Manifest
+		return &goesOn
 	}
-	return is
+}
+
+// sameClientTools reports whether two programs have the same tools of clients.
+func sameClientTools(a, b *checkpoint.Program) bool {
+	return slices.EqualFunc(a.ClientTools, b.ClientTools, func(x, y ClientTool) bool {
+		return x.Name == y.Name && x.Description == y.Description && x.Parameters.Equal(y.Parameters)
+	})
 }
 
 // ProgramError means that the agent's program has changed since the run stopped. The run continues only if the input has

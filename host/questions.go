@@ -198,6 +198,11 @@ func (qs *questions) answer(answers []Answer, now time.Time) error {
 				return fmt.Errorf("the answer to %s: %w", q.ID, err)
 			}
 		}
+		if q.Key == clientCallKey {
+			if _, err := readClientResult(value); err != nil {
+				return fmt.Errorf("the answer to %s: %w", q.ID, err)
+			}
+		}
 		given.Set(q.ID, value)
 		by[q.ID] = a.By
 	}

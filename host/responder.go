@@ -92,6 +92,9 @@ func (r *responder) add(f *model.Format, tools *toolSet) error {
 	return nil
 }
 
+// has reports whether a format has this name.
+func (r *responder) has(name string) bool { return r != nil && r.schemas[name] != nil }
+
 // alternativesOf returns the alternatives of a format whose schema is a oneOf; any other format is its only alternative.
 func alternativesOf(f *model.Format) ([]model.Format, error) {
 	var s wire.Map

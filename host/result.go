@@ -54,6 +54,10 @@ type Input struct {
 	// Model names one of Config.Models, which model steps call instead of Config.Model; "": they call Config.Model. Middleware
 	// that calls the agent's model by itself is not concerned.
 	Model string
+	// ClientTools are tools that the caller performs: the model is offered them together with the agent's own, and middleware sees them as
+	// any others. A call of one is an interrupt, see [Interrupt.ClientCall], whose answer is the result, see [ClientResult]. Inner agents do
+	// not have them. nil: an input that goes on with a run keeps those that the run has; otherwise there are none.
+	ClientTools []ClientTool
 	// Metadata is what the caller wants to find again with the run: the event of the type run shows it, and hooks can read it.
 	Metadata wire.Map
 	// Requests adds events that tell what each middleware changed in the requests to the model, see [EventRequest]. They show the system prompt

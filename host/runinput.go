@@ -17,7 +17,7 @@ func (r *run) configure() (err error) {
 	if in.Context, err = a.context.check(in.Context); err != nil {
 		return err
 	}
-	if r.breaks, err = a.program.breakAt(in.InterruptBefore, in.InterruptAfter, r.breaks); err != nil {
+	if err := r.equip(in.ClientTools); err != nil {
 		return err
 	}
 	if in.Model != "" {
@@ -74,6 +74,11 @@ func (r *run) saveStart(ctx context.Context) error {
 // giveUp ends the thread's earlier run, if it did not end by itself: fields that live as long as a run or a step are not kept.
 func (r *run) giveUp() {
 	r.leaveStep()
+	if update := r.answerUnmet(); !update.IsZero() {
+		if err := r.commit(ToolsStep, []sourcedUpdate{{update, ToolsStep}}); err != nil {
+			r.warn(ToolsStep, "calls of client tools stay without an answer: "+err.Error())
+		}
+	}
 	r.state = r.state.forNewRun()
 }
 

@@ -57,13 +57,14 @@ type thread struct {
 	foreign    wire.Map            // values of fields that this agent does not declare
 	withdrawn  []string            // sealed fields of the checkpoint that this run does not have; the next commit removes them
 
-	begun     bool   // the input was taken; until then the thread stays as it was
-	unsaved   bool   // something happened since the thread was saved
-	branches  bool   // the run goes on from an older checkpoint
-	givenUp   string // id of the thread's earlier run, if this run ends it
-	wasOver   bool   // the run that goes on was already over
-	failure   string // why the run that goes on had stopped
-	cancelled bool   // whether that run was cancelled
+	begun     bool     // the input was taken; until then the thread stays as it was
+	unsaved   bool     // something happened since the thread was saved
+	branches  bool     // the run goes on from an older checkpoint
+	givenUp   string   // id of the thread's earlier run, if this run ends it
+	unmet     []string // ids of the calls of client tools that the earlier run waits for
+	wasOver   bool     // the run that goes on was already over
+	failure   string   // why the run that goes on had stopped
+	cancelled bool     // whether that run was cancelled
 
 	spent model.Cost // what the thread's earlier runs have cost
 }

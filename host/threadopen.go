@@ -44,6 +44,11 @@ func (r *run) open(ctx context.Context) error {
 			return t.fail(err)
 		}
 	}
+	if in.goesOn() && in.ClientTools == nil && held.Program != nil {
+		if err := r.equip(held.Program.ClientTools); err != nil {
+			return t.fail(err)
+		}
+	}
 	r.restore(held)
 	if in.goesOn() {
 		if err := r.goOn(held); err != nil {
@@ -51,6 +56,7 @@ func (r *run) open(ctx context.Context) error {
 		}
 		return nil
 	}
+	t.unmet = clientCallsOf(c)
 	t.spent = costOf(c.Earlier).Add(costOf(c.Cost))
 	if c.Next != "" && held.ID == held.Newest {
 		t.givenUp = c.Run.ID

@@ -30,7 +30,7 @@ func (r *run) save(ctx context.Context, source checkpoint.Source, failure error)
 	}
 	t.addFields(r.state)
 	program := r.program()
-	if whole || !same(t.program, program) || t.program.Manifest != program.Manifest {
+	if whole || !same(t.program, program) || t.program.Manifest != program.Manifest || !sameClientTools(t.program, program) {
 		c.Program = program
 	}
 	ctx, span := r.trace(ctx, Span{Kind: SpanCheckpoint, Step: c.Step})

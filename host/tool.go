@@ -23,6 +23,8 @@ type ToolOutput struct {
 	Artifact wire.Raw // data for the caller; the model never sees it
 	Failed   bool     // the answer gets the status "error"; the run goes on
 	Update   *Update  // other changes of the state; nil: none
+
+	id string // of the answer; "": the run gives it one
 }
 
 // TextOutput returns the output of a tool that answers with a text.

@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -103,12 +104,10 @@ func (s *toolSet) add(t Tool) error {
 	if spec.Name == "" {
 		return errors.New("a tool has no name")
 	}
-	compiled, err := schema.Compile(spec.Parameters)
+	bound, err := bindTool(t)
 	if err != nil {
-		return fmt.Errorf("tool %q: parameters: %w", spec.Name, err)
+		return fmt.Errorf("tool %q: %w", spec.Name, err)
 	}
-	_, inTurn := t.(ToolInTurn)
-	bound := &boundTool{tool: t, spec: spec, schema: compiled, inTurn: inTurn}
 	if spec.Dynamic {
 		s.dynamic[spec.Name] = bound
 		return nil
@@ -130,11 +129,29 @@ func (s *toolSet) bind(t Tool) (*boundTool, error) {
 			return bound, nil
 		}
 	}
+	return bindTool(t)
+}
+
+// bindTool returns a tool with what is derived from its spec.
+func bindTool(t Tool) (*boundTool, error) {
+	spec := t.Spec()
 	compiled, err := schema.Compile(spec.Parameters)
 	if err != nil {
 		return nil, fmt.Errorf("parameters: %w", err)
 	}
-	return &boundTool{tool: t, spec: spec, schema: compiled}, nil
+	_, inTurn := t.(ToolInTurn)
+	return &boundTool{tool: t, spec: spec, schema: compiled, inTurn: inTurn}, nil
+}
+
+// with returns the tools together with others, which have names of their own and are offered last.
+func (s *toolSet) with(others []*boundTool) toolSet {
+	out := *s
+	out.ordered, out.specs, out.byName = slices.Clip(s.ordered), slices.Clip(s.specs), maps.Clone(s.byName)
+	for _, t := range others {
+		out.ordered, out.specs = append(out.ordered, t), append(out.specs, t.spec)
+		out.byName[t.spec.Name] = t
+	}
+	return out
 }
 
 // sameTool compares tools of any type; tools of an incomparable type always differ.

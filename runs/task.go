@@ -36,6 +36,8 @@ type Task struct {
 	InterruptAfter  []string `json:"interrupt_after,omitempty"`
 	RecursionLimit  int      `json:"recursion_limit,omitempty"`
 	Model           string   `json:"model,omitempty"`
+	// ClientTools are tools that the client performs, see [host.Input].
+	ClientTools []host.ClientTool `json:"client_tools,omitempty"`
 
 	// Trace is the span that asked for the run; nil: none.
 	Trace *tracecontext.Context `json:"trace,omitempty"`
@@ -77,7 +79,8 @@ func (t *Task) Input(r *Run) host.Input {
 	in := host.Input{
 		Thread: ThreadName(r.Owner, r.Thread), Seed: r.Seed(), Once: true, Requests: true, Messages: t.Messages, Continue: t.Continue, Checkpoint: t.Checkpoint,
 		InterruptBefore: t.InterruptBefore, InterruptAfter: t.InterruptAfter, RecursionLimit: t.RecursionLimit, Model: t.Model,
-		Metadata: wire.Map{{Key: "run_id", Value: wire.String(r.ID)}, {Key: "thread_id", Value: wire.String(r.Thread)}},
+		ClientTools: t.ClientTools,
+		Metadata:    wire.Map{{Key: "run_id", Value: wire.String(r.ID)}, {Key: "thread_id", Value: wire.String(r.Thread)}},
 	}
 	if !t.Context.IsZero() {
 		in.Context = t.Context

@@ -17,6 +17,7 @@ func TestATaskIsKeptAndRead(t *testing.T) {
 		Messages: []abi.Message{abi.Human("hi")}, State: wire.Map{{Key: "note", Value: wire.String("n")}}, Checkpoint: 3,
 		Answers: []runs.Answer{{Interrupt: "ask-1", Value: wire.String("yes"), By: "ann"}}, Context: wire.String("c"), RecursionLimit: 7,
 		InterruptBefore: []string{"tools"}, InterruptAfter: []string{"*"}, Model: "small",
+		ClientTools: []host.ClientTool{{Name: "locate", Description: "d", Parameters: wire.Map{{Key: "type", Value: wire.String("object")}}.Raw()}},
 	}
 	document, err := task.Document()
 	require.NoError(t, err)
@@ -28,6 +29,7 @@ func TestATaskIsKeptAndRead(t *testing.T) {
 	in := read.Input(run)
 	require.Equal(t, []any{"ann/t", true, run.Seed(), "small", 7}, []any{in.Thread, in.Once, in.Seed, in.Model, in.RecursionLimit})
 	require.Equal(t, []host.Answer{{Interrupt: "ask-1", Value: wire.String("yes"), By: "ann"}}, in.Resume)
+	require.Equal(t, task.ClientTools, in.ClientTools)
 	require.Equal(t, `{"run_id":"r","thread_id":"t"}`, in.Metadata.Raw().JSON())
 	require.NotEqual(t, run.Seed(), (&runs.Run{ID: "s"}).Seed())
 

@@ -138,6 +138,16 @@ type Program struct {
 	// Manifest is the absolute path of the manifest that the run was started with; "" if there was none. It tells people how to
 	// continue the run, and is not part of the identity.
 	Manifest string `msgpack:"manifest,omitempty"`
+	// ClientTools are the tools of the client that started the run. A run that goes on has them unless its client declares others, so
+	// they are not part of the identity either.
+	ClientTools []ClientTool `msgpack:"client_tools,omitempty"`
+}
+
+// ClientTool is a tool that the caller of a run performs.
+type ClientTool struct {
+	Name        string   `json:"name"                  msgpack:"name"`
+	Description string   `json:"description,omitempty" msgpack:"description,omitempty"`
+	Parameters  wire.Raw `json:"parameters,omitempty"  msgpack:"parameters,omitzero"` // a JSON Schema of type object; absent: no parameters
 }
 
 // Part is a middleware in a program.

@@ -487,6 +487,101 @@ func (z *Checkpoint) Msgsize() (s int) {
 }
 
 // MarshalMsg implements msgp.Marshaler
+func (z *ClientTool) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// check for omitted fields
+	zb0001Len := uint32(3)
+	var zb0001Mask uint8 /* 3 bits */
+	_ = zb0001Mask
+	if z.Description == "" {
+		zb0001Len--
+		zb0001Mask |= 0x2
+	}
+	if z.Parameters.IsZero() {
+		zb0001Len--
+		zb0001Mask |= 0x4
+	}
+	// variable map header, size zb0001Len
+	o = append(o, 0x80|uint8(zb0001Len))
+
+	// skip if no fields are to be emitted
+	if zb0001Len != 0 {
+		// string "name"
+		o = append(o, 0xa4, 0x6e, 0x61, 0x6d, 0x65)
+		o = msgp.AppendString(o, z.Name)
+		if (zb0001Mask & 0x2) == 0 { // if not omitted
+			// string "description"
+			o = append(o, 0xab, 0x64, 0x65, 0x73, 0x63, 0x72, 0x69, 0x70, 0x74, 0x69, 0x6f, 0x6e)
+			o = msgp.AppendString(o, z.Description)
+		}
+		if (zb0001Mask & 0x4) == 0 { // if not omitted
+			// string "parameters"
+			o = append(o, 0xaa, 0x70, 0x61, 0x72, 0x61, 0x6d, 0x65, 0x74, 0x65, 0x72, 0x73)
+			o, err = z.Parameters.MarshalMsg(o)
+			if err != nil {
+				err = msgp.WrapError(err, "Parameters")
+				return
+			}
+		}
+	}
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *ClientTool) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var field []byte
+	_ = field
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	for zb0001 > 0 {
+		zb0001--
+		field, bts, err = msgp.ReadMapKeyZC(bts)
+		if err != nil {
+			err = msgp.WrapError(err)
+			return
+		}
+		switch msgp.UnsafeString(field) {
+		case "name":
+			z.Name, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Name")
+				return
+			}
+		case "description":
+			z.Description, bts, err = msgp.ReadStringBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Description")
+				return
+			}
+		case "parameters":
+			bts, err = z.Parameters.UnmarshalMsg(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "Parameters")
+				return
+			}
+		default:
+			bts, err = msgp.Skip(bts)
+			if err != nil {
+				err = msgp.WrapError(err)
+				return
+			}
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *ClientTool) Msgsize() (s int) {
+	s = 1 + 5 + msgp.StringPrefixSize + len(z.Name) + 12 + msgp.StringPrefixSize + len(z.Description) + 11 + z.Parameters.Msgsize()
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
 func (z Cost) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
@@ -1211,8 +1306,8 @@ func (z Part) Msgsize() (s int) {
 func (z *Program) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// check for omitted fields
-	zb0001Len := uint32(3)
-	var zb0001Mask uint8 /* 3 bits */
+	zb0001Len := uint32(4)
+	var zb0001Mask uint8 /* 4 bits */
 	_ = zb0001Mask
 	if z.Middleware == nil {
 		zb0001Len--
@@ -1221,6 +1316,10 @@ func (z *Program) MarshalMsg(b []byte) (o []byte, err error) {
 	if z.Manifest == "" {
 		zb0001Len--
 		zb0001Mask |= 0x4
+	}
+	if z.ClientTools == nil {
+		zb0001Len--
+		zb0001Mask |= 0x8
 	}
 	// variable map header, size zb0001Len
 	o = append(o, 0x80|uint8(zb0001Len))
@@ -1272,6 +1371,48 @@ func (z *Program) MarshalMsg(b []byte) (o []byte, err error) {
 			// string "manifest"
 			o = append(o, 0xa8, 0x6d, 0x61, 0x6e, 0x69, 0x66, 0x65, 0x73, 0x74)
 			o = msgp.AppendString(o, z.Manifest)
+		}
+		if (zb0001Mask & 0x8) == 0 { // if not omitted
+			// string "client_tools"
+			o = append(o, 0xac, 0x63, 0x6c, 0x69, 0x65, 0x6e, 0x74, 0x5f, 0x74, 0x6f, 0x6f, 0x6c, 0x73)
+			o = msgp.AppendArrayHeader(o, uint32(len(z.ClientTools)))
+			for za0002 := range z.ClientTools {
+				// check for omitted fields
+				zb0003Len := uint32(3)
+				var zb0003Mask uint8 /* 3 bits */
+				_ = zb0003Mask
+				if z.ClientTools[za0002].Description == "" {
+					zb0003Len--
+					zb0003Mask |= 0x2
+				}
+				if z.ClientTools[za0002].Parameters.IsZero() {
+					zb0003Len--
+					zb0003Mask |= 0x4
+				}
+				// variable map header, size zb0003Len
+				o = append(o, 0x80|uint8(zb0003Len))
+
+				// skip if no fields are to be emitted
+				if zb0003Len != 0 {
+					// string "name"
+					o = append(o, 0xa4, 0x6e, 0x61, 0x6d, 0x65)
+					o = msgp.AppendString(o, z.ClientTools[za0002].Name)
+					if (zb0003Mask & 0x2) == 0 { // if not omitted
+						// string "description"
+						o = append(o, 0xab, 0x64, 0x65, 0x73, 0x63, 0x72, 0x69, 0x70, 0x74, 0x69, 0x6f, 0x6e)
+						o = msgp.AppendString(o, z.ClientTools[za0002].Description)
+					}
+					if (zb0003Mask & 0x4) == 0 { // if not omitted
+						// string "parameters"
+						o = append(o, 0xaa, 0x70, 0x61, 0x72, 0x61, 0x6d, 0x65, 0x74, 0x65, 0x72, 0x73)
+						o, err = z.ClientTools[za0002].Parameters.MarshalMsg(o)
+						if err != nil {
+							err = msgp.WrapError(err, "ClientTools", za0002, "Parameters")
+							return
+						}
+					}
+				}
+			}
 		}
 	}
 	return
@@ -1361,6 +1502,60 @@ func (z *Program) UnmarshalMsg(bts []byte) (o []byte, err error) {
 				err = msgp.WrapError(err, "Manifest")
 				return
 			}
+		case "client_tools":
+			var zb0004 uint32
+			zb0004, bts, err = msgp.ReadArrayHeaderBytes(bts)
+			if err != nil {
+				err = msgp.WrapError(err, "ClientTools")
+				return
+			}
+			if cap(z.ClientTools) >= int(zb0004) {
+				z.ClientTools = (z.ClientTools)[:zb0004]
+			} else {
+				z.ClientTools = make([]ClientTool, zb0004)
+			}
+			for za0002 := range z.ClientTools {
+				var zb0005 uint32
+				zb0005, bts, err = msgp.ReadMapHeaderBytes(bts)
+				if err != nil {
+					err = msgp.WrapError(err, "ClientTools", za0002)
+					return
+				}
+				for zb0005 > 0 {
+					zb0005--
+					field, bts, err = msgp.ReadMapKeyZC(bts)
+					if err != nil {
+						err = msgp.WrapError(err, "ClientTools", za0002)
+						return
+					}
+					switch msgp.UnsafeString(field) {
+					case "name":
+						z.ClientTools[za0002].Name, bts, err = msgp.ReadStringBytes(bts)
+						if err != nil {
+							err = msgp.WrapError(err, "ClientTools", za0002, "Name")
+							return
+						}
+					case "description":
+						z.ClientTools[za0002].Description, bts, err = msgp.ReadStringBytes(bts)
+						if err != nil {
+							err = msgp.WrapError(err, "ClientTools", za0002, "Description")
+							return
+						}
+					case "parameters":
+						bts, err = z.ClientTools[za0002].Parameters.UnmarshalMsg(bts)
+						if err != nil {
+							err = msgp.WrapError(err, "ClientTools", za0002, "Parameters")
+							return
+						}
+					default:
+						bts, err = msgp.Skip(bts)
+						if err != nil {
+							err = msgp.WrapError(err, "ClientTools", za0002)
+							return
+						}
+					}
+				}
+			}
 		default:
 			bts, err = msgp.Skip(bts)
 			if err != nil {
@@ -1379,7 +1574,10 @@ func (z *Program) Msgsize() (s int) {
 	for za0001 := range z.Middleware {
 		s += 1 + 5 + msgp.StringPrefixSize + len(z.Middleware[za0001].Name) + 8 + msgp.StringPrefixSize + len(z.Middleware[za0001].Version) + 7 + msgp.StringPrefixSize + len(z.Middleware[za0001].Digest)
 	}
-	s += 9 + msgp.StringPrefixSize + len(z.Manifest)
+	s += 9 + msgp.StringPrefixSize + len(z.Manifest) + 13 + msgp.ArrayHeaderSize
+	for za0002 := range z.ClientTools {
+		s += 1 + 5 + msgp.StringPrefixSize + len(z.ClientTools[za0002].Name) + 12 + msgp.StringPrefixSize + len(z.ClientTools[za0002].Description) + 11 + z.ClientTools[za0002].Parameters.Msgsize()
+	}
 	return
 }
 

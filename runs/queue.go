@@ -53,6 +53,8 @@ type Claims interface {
 	ClaimIn(ctx context.Context, w *Worker, owner, thread string) (*Run, error)
 	// Claimable returns the runs that a worker with these agents could claim, the first submitted first; at most limit.
 	Claimable(ctx context.Context, agents []string, limit int) ([]Run, error)
+	// Queued returns how many runs Claimable has without a limit, by agent. Agents without such runs are left out.
+	Queued(ctx context.Context, agents []string) (map[string]int, error)
 }
 
 // Worker is a process that performs runs.

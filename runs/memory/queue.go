@@ -71,6 +71,19 @@ func (s *Store) Claimable(ctx context.Context, agents []string, limit int) (foun
 	return found, nil
 }
 
+// Queued counts runs that could be claimed, see [runs.Queue].
+func (s *Store) Queued(ctx context.Context, agents []string) (map[string]int, error) {
+	if err := s.begin(ctx, ""); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	found := map[string]int{}
+	for _, r := range s.claimable(agents, s.now()) {
+		found[r.row.Agent]++
+	}
+	return found, nil
+}
+
 // claimable returns the runs that a worker with these agents can claim, the first submitted first.
 func (s *Store) claimable(agents []string, now time.Time) (found []*run) {
 	taken := map[*thread]bool{} // that have a run which comes first

@@ -196,6 +196,8 @@ func (p *pair) claim(r *rapid.T) {
 		return p.normal(rows), err
 	})
 	require.NoError(r, err)
+	_, err = both(p, func(s runs.Store) (map[string]int, error) { return s.Queued(p.t.Context(), w.Agents) })
+	require.NoError(r, err)
 	_, err = both(p, func(s runs.Store) (*runs.Renewal, error) { return s.Renew(p.t.Context(), w, p.runs) })
 	require.NoError(r, err)
 }

@@ -272,6 +272,7 @@ func queueCalls(p *property) map[string]func(ctx context.Context, s runs.Store) 
 			_, err := s.Claimable(ctx, p.worker.Agents, 1)
 			return err
 		},
+		"Queued": func(ctx context.Context, s runs.Store) error { _, err := s.Queued(ctx, p.worker.Agents); return err },
 		"Begin": func(ctx context.Context, s runs.Store) error {
 			_, err := s.Begin(ctx, p.worker, p.running.ID, 9)
 			return err

@@ -100,6 +100,14 @@ func (c *check) claimIn() {
 	require.Empty(c.t, claimable(10, "b"), "a run waits for its turn")
 	require.Empty(c.t, claimable(0, "agent"))
 	require.Empty(c.t, claimable(10))
+	queued := func(agents ...string) map[string]int {
+		found, err := c.s.Queued(c.ctx(), agents)
+		require.NoError(c.t, err)
+		return found
+	}
+	require.Equal(c.t, map[string]int{"agent": 2}, queued("agent", "b"), "a run that waits for its turn needs no worker yet")
+	require.Empty(c.t, queued("b"))
+	require.Empty(c.t, queued())
 
 	w := hasty("w")
 	require.Nil(c.t, claimIn(&runs.Worker{ID: "w", Agents: []string{"b"}, Lease: 1}, t.ID))
@@ -112,6 +120,7 @@ func (c *check) claimIn() {
 		return again != nil && again.ID == first.ID && again.Attempt == 2
 	}, patience, time.Millisecond, "the claim of a worker that is silent expires")
 	require.Nil(c.t, claimIn(worker("u", "agent", "b"), t.ID))
+	require.Equal(c.t, map[string]int{"agent": 1}, queued("agent", "b"), "a run that is performed is not queued")
 	c.succeed(v, first.ID)
 	require.Equal(c.t, second.ID, claimIn(v, t.ID).ID)
 	c.succeed(v, second.ID)

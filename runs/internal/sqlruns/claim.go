@@ -23,8 +23,9 @@ const (
 		WHERE ` + claimable + ` ORDER BY r.number LIMIT $2 {skip t, r}`
 	seeClaimIn = `SELECT r.number FROM agenthost_runs r WHERE ` + claimable + `
 		AND r.thread = (SELECT no FROM agenthost_run_threads WHERE owner = $2 AND id = $3)`
-	listClaims = `SELECT ` + runColumns + ` FROM agenthost_runs r WHERE ` + claimable + ` ORDER BY r.number LIMIT $2`
-	takeClaims = `UPDATE agenthost_runs AS r SET status = 'running', worker = $2, attempt = attempt + 1, updated = $3
+	listClaims  = `SELECT ` + runColumns + ` FROM agenthost_runs r WHERE ` + claimable + ` ORDER BY r.number LIMIT $2`
+	countClaims = `SELECT r.agent, COUNT(*) FROM agenthost_runs r WHERE ` + claimable + ` GROUP BY r.agent`
+	takeClaims  = `UPDATE agenthost_runs AS r SET status = 'running', worker = $2, attempt = attempt + 1, updated = $3
 		WHERE r.thread {in $4} AND ` + claimable + ` RETURNING `
 )
 
@@ -124,6 +125,26 @@ func (s *Store) Claimable(ctx context.Context, agents []string, limit int) ([]ru
 	}
 	found, err := collect(ctx, s, s.db.Reads(), scanRun, listClaims, wanted, limit)
 	return found, s.db.Failed(err)
+}
+
+// Queued counts runs that could be claimed, see [runs.Queue].
+func (s *Store) Queued(ctx context.Context, agents []string) (map[string]int, error) {
+	wanted, err := list(s.dialect, agents)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]int{}
+	_, err = collect(ctx, s, s.db.Reads(), func(row scanner) (_ struct{}, err error) {
+		var agent string
+		var n int
+		err = row.Scan(&agent, &n)
+		found[agent] = n
+		return struct{}{}, err
+	}, countClaims, wanted)
+	if err != nil {
+		return nil, s.db.Failed(err)
+	}
+	return found, nil
 }
 
 // extend extends all claims of a worker.

@@ -51,7 +51,7 @@ func (s *setup) doPromote(c *cobra.Command, wait time.Duration) (err error) {
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for {
-		if err = temporal.Promote(waiting, connected, version); err == nil {
+		if err = temporal.Promote(ctx, connected, version); err == nil { // the time to wait cuts off no answer
 			_, err = fmt.Fprintf(c.OutOrStdout(), "promoted %s on the queue %s\n", version, connected.Queue)
 			return err
 		}

@@ -113,6 +113,18 @@ func (s *Service) Live() *Live { return s.live }
 // AgentNames returns the names of the agents, sorted.
 func (s *Service) AgentNames() []string { return slices.Clone(s.names) }
 
+// Queued returns how many runs of each agent wait for a process to perform them, whoever's they are.
+func (s *Service) Queued(ctx context.Context) (map[string]int, error) {
+	found, err := s.store.Queued(ctx, s.names)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range s.names {
+		found[name] += 0 // an agent without such runs has none, and is not unknown
+	}
+	return found, nil
+}
+
 // Agent returns an agent, or [ErrNoAgent].
 func (s *Service) Agent(name string) (Agent, error) {
 	s.mu.RLock()

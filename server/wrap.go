@@ -123,6 +123,14 @@ func (s *Server) routes() []route {
 	}...)
 }
 
+// Health answers /healthz and /readyz only, for an address apart from that of clients.
+func (s *Server) Health() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", healthz)
+	mux.HandleFunc("GET /readyz", s.ready)
+	return mux
+}
+
 // healthz answers that the process lives.
 func healthz(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }
 

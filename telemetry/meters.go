@@ -13,10 +13,12 @@ type meters struct {
 	runs, faults                                                        metric.Int64Counter
 	cost                                                                metric.Float64Counter
 	active                                                              metric.Int64UpDownCounter
+	queued                                                              metric.Int64ObservableGauge
+	observe                                                             func(metric.Callback, ...metric.Observable) (metric.Registration, error)
 }
 
 func newMeters(m metric.Meter) (*meters, error) {
-	out := &meters{}
+	out := &meters{observe: m.RegisterCallback}
 	var errs []error
 	seconds := func(into *metric.Float64Histogram, name, what string, buckets []float64) {
 		made, err := m.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(what), metric.WithExplicitBucketBoundaries(buckets...))
@@ -45,6 +47,9 @@ func newMeters(m metric.Meter) (*meters, error) {
 	cost, err := m.Float64Counter(metricCost, metric.WithDescription("What model calls cost, by the prices of the agent, in its currency."))
 	out.cost, errs = cost, append(errs, err)
 	active, err := m.Int64UpDownCounter(metricActive, metric.WithUnit("{run}"), metric.WithDescription("Runs that are being performed."))
-	out.active = active
+	out.active, errs = active, append(errs, err)
+	queued, err := m.Int64ObservableGauge(metricQueued, metric.WithUnit("{run}"),
+		metric.WithDescription("Runs in the database that wait for a process to perform them; the same for all processes."))
+	out.queued = queued
 	return out, errors.Join(append(errs, err)...)
 }

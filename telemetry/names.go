@@ -93,6 +93,7 @@ const (
 const (
 	metricRuns      = "agenthost.runs"
 	metricActive    = "agenthost.runs.active"
+	metricQueued    = "agenthost.runs.queued"
 	metricHook      = "agenthost.hook.duration"
 	metricFuel      = "agenthost.wasm.fuel"
 	metricFaults    = "agenthost.wasm.faults"

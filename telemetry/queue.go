@@ -2,8 +2,12 @@ package telemetry
 
 import (
 	"context"
+	"fmt"
+	"time"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
 
 	"github.com/agenthost/agenthost/runs"
 )
@@ -18,4 +22,33 @@ func (t *Telemetry) Began(r *runs.Run) {
 		since = r.Due
 	}
 	t.tracer.meters.queueWait.Record(context.Background(), max(0, t.tracer.now().Sub(since).Seconds()), with(nil, attribute.String(attrAgentName, r.Agent)))
+}
+
+// countTime is how long a count of the queue may take.
+const countTime = 2 * time.Second
+
+// Queue records how many runs of each agent wait for a process, as count says whenever metrics are read, until end is called. A count that fails leaves
+// the metric out. A nil Telemetry records nothing.
+func (t *Telemetry) Queue(count func(ctx context.Context) (map[string]int, error)) (end func() error, err error) {
+	if t == nil {
+		return func() error { return nil }, nil
+	}
+	m := t.tracer.meters
+	registered, err := m.observe(func(ctx context.Context, o metric.Observer) error {
+		ctx, cancel := context.WithTimeout(ctx, countTime)
+		defer cancel()
+		queued, err := count(ctx)
+		if err != nil { // as an error of this function it would stop the other metrics from being sent
+			otel.Handle(fmt.Errorf("%s: %w", metricQueued, err))
+			return nil
+		}
+		for agent, n := range queued {
+			o.ObserveInt64(m.queued, int64(n), with(nil, attribute.String(attrAgentName, agent)))
+		}
+		return nil
+	}, m.queued)
+	if err != nil {
+		return nil, err
+	}
+	return registered.Unregister, nil
 }

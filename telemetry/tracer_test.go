@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -198,6 +199,9 @@ func TestNilRecordsNothing(t *testing.T) {
 	require.Same(t, handler, none.LogHandler(handler))
 	mux := http.NewServeMux()
 	require.Same(t, mux, none.Observe(mux, nil))
+	end, err := none.Queue(nil)
+	require.NoError(t, err)
+	require.NoError(t, end())
 }
 
 // Without propagation, requests name no span.
@@ -215,8 +219,11 @@ func TestPropagationCanBeTurnedOff(t *testing.T) {
 func TestMetricsForPrometheus(t *testing.T) {
 	t.Parallel()
 	r := record(t)
+	queued, failing := 3, error(nil)
+	end, err := r.Queue(func(context.Context) (map[string]int, error) { return map[string]int{"helper": queued}, failing })
+	require.NoError(t, err)
 	agent := r.agent(host.Config{Name: "helper", Model: scripted.NewTurns(spending(scripted.Say("done"))), Middleware: []host.Middleware{redact(t)}})
-	_, err := agent.Run(t.Context(), say("hi"))
+	_, err = agent.Run(t.Context(), say("hi"))
 	require.NoError(t, err)
 	answer := httptest.NewRecorder()
 	r.Telemetry.Metrics().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
@@ -224,9 +231,20 @@ func TestMetricsForPrometheus(t *testing.T) {
 		`agenthost_runs_total{agenthost_run_status="completed",gen_ai_agent_name="helper",gen_ai_operation_name="invoke_agent"} 1`,
 		`gen_ai_client_token_usage_sum{gen_ai_operation_name="chat",gen_ai_provider_name="unknown",gen_ai_request_model="scripted",`,
 		`agenthost_hook_duration_seconds_count{agenthost_hook="before_model",agenthost_middleware="redact"} 1`,
-		`agenthost_wasm_fuel_count{`, `agenthost_runs_active{`, `gen_ai_invoke_agent_duration_seconds_bucket{`,
+		`agenthost_wasm_fuel_count{`, `agenthost_runs_active{`, `agenthost_runs_queued{gen_ai_agent_name="helper"} 3`,
+		`gen_ai_invoke_agent_duration_seconds_bucket{`,
 	} {
 		require.Contains(t, answer.Body.String(), want)
 	}
+	failing = errors.New("the database does not answer")
+	without := httptest.NewRecorder()
+	r.Telemetry.Metrics().ServeHTTP(without, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	require.NotContains(t, without.Body.String(), "agenthost_runs_queued")
+	require.Contains(t, without.Body.String(), "agenthost_runs_total", "the other metrics are there")
+	require.NoError(t, end())
+	failing = nil
+	without = httptest.NewRecorder()
+	r.Telemetry.Metrics().ServeHTTP(without, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	require.NotContains(t, without.Body.String(), "agenthost_runs_queued")
 	r.done()
 }

@@ -130,7 +130,7 @@ func (s *serving) do(c *cobra.Command) (err error) {
 		return &exitError{exitUsage, err}
 	}
 	defer running.Close(ctx)
-	closeMetrics, err := served.Metrics(ctx, serve, s.telemetry, logger)
+	closeMetrics, err := served.Metrics(ctx, serve, running, s.telemetry, logger)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}

@@ -28,7 +28,7 @@ type Config struct {
 	Lease     time.Duration `yaml:"lease" strict:"min=1s,max=10m" schema:"default=3s"` // after which silence of a server others take over its runs; default 3s
 	Engine    Engine        `yaml:"engine"`                                            // which processes perform runs
 	Webhooks  Webhooks      `yaml:"webhooks"`                                          // where the server may tell how runs ended
-	Metrics   *Metrics      `yaml:"metrics"`                                           // the address of the metrics for Prometheus; default: there is none
+	Metrics   *Metrics      `yaml:"metrics"`                                           // the address of metrics and health checks; default: there is none
 	Log       Log           `yaml:"log"`                                               // what the server writes to standard error
 	Drain     time.Duration `yaml:"drain" strict:"min=0s,max=1h" schema:"default=30s"` // how long runs may go on when the server is told to stop; default 30s
 
@@ -41,9 +41,10 @@ type CORS struct {
 	Origins []string `yaml:"origins"`
 }
 
-// Metrics says where the metrics for Prometheus are.
+// Metrics says where operators find the metrics for Prometheus, and the health of the process.
 type Metrics struct {
-	// where /metrics is, apart from what clients use: HOST:PORT or unix:PATH. Anyone who reaches it can read the metrics, which name agents and models
+	// where /metrics, /healthz and /readyz are, apart from what clients use: HOST:PORT or unix:PATH. Anyone who reaches it can read the metrics, which
+	// name agents and models
 	Listen Listen `yaml:"listen" strict:"required"`
 }
 

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -61,12 +62,12 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// begin starts the command in a process of its own until the test ends, and waits until it says that it does its work.
-func begin(t *testing.T, dir, says string, args ...string) {
+// begin starts the command in a process of its own until the test ends, waits until it says that it does its work, and returns what it writes.
+func begin(t *testing.T, dir, says string, args ...string) (said *lines) {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	said := &lines{}
+	said = &lines{}
 	c := exec.CommandContext(context.WithoutCancel(t.Context()), self, args...)
 	c.Dir, c.Env, c.Stdout, c.Stderr = dir, append(os.Environ(), commandVariable+"=1"), said, said
 	require.NoError(t, c.Start())
@@ -77,6 +78,26 @@ func begin(t *testing.T, dir, says string, args ...string) {
 		require.NoError(t, <-gone, said)
 	})
 	require.Eventually(t, func() bool { return strings.Contains(said.String(), says) }, time.Minute, 20*time.Millisecond, "%v: %s", args, said)
+	return said
+}
+
+// health matches the address of a process for operators in its log.
+var health = regexp.MustCompile(`serving metrics.*at=(http://[^/ ]+)/metrics`)
+
+// ask returns what a process answers operators.
+func (l *lines) ask(t *testing.T, path string) string {
+	t.Helper()
+	at := health.FindStringSubmatch(l.String())
+	require.NotNil(t, at, l)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at[1]+path, http.NoBody)
+	require.NoError(t, err)
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, response.Body.Close()) }()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, response.StatusCode, "%s", text)
+	return string(text)
 }
 
 // run runs the command here.
@@ -122,6 +143,7 @@ func TestAFleet(t *testing.T) {
 listen: %s
 storage: {postgres: "%s"}
 log: {format: text}
+metrics: {listen: "127.0.0.1:0"}
 engine: {temporal: {address: %q, queue: test}}
 `, address, pgtest.Address(t), server.FrontendHostPort()))
 	flags := []string{"-f", manifest, "--config", serve}
@@ -131,7 +153,7 @@ engine: {temporal: {address: %q, queue: test}}
 	require.Contains(t, found, "no worker waits at test, so runs wait too")
 	require.Contains(t, found, "the first worker that starts promotes its own")
 
-	begin(t, dir, "working", append([]string{"worker"}, flags...)...)
+	worker := begin(t, dir, "working", append([]string{"worker"}, flags...)...)
 	begin(t, dir, "serving", append([]string{"serve"}, flags...)...)
 	thread := post(t, address, "/threads", `{}`)["thread_id"]
 	values := post(t, address, fmt.Sprintf("/threads/%v/runs/wait", thread),
@@ -139,6 +161,9 @@ engine: {temporal: {address: %q, queue: test}}
 	text, err := json.Marshal(values)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "hello from a worker")
+	require.Equal(t, "ok\n", worker.ask(t, "/healthz"))
+	require.Equal(t, "ok\n", worker.ask(t, "/readyz"))
+	require.Contains(t, worker.ask(t, "/metrics"), `agenthost_runs_queued{gen_ai_agent_name="helper"} 0`)
 
 	code, found = run(t, append([]string{"doctor"}, flags...)...)
 	require.Zero(t, code, found)

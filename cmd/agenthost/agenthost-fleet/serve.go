@@ -77,7 +77,7 @@ func (s *setup) serveAgents(ctx context.Context, kept *storage.Storage, agents *
 		_ = listener.Close()
 		return usageError{err}
 	}
-	closeMetrics, err := served.Metrics(ctx, s.serve, s.telemetry, s.log)
+	closeMetrics, err := served.Metrics(ctx, s.serve, running, s.telemetry, s.log)
 	if err != nil {
 		running.Close(ctx)
 		return usageError{errors.Join(err, listener.Close())}

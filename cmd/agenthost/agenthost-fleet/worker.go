@@ -20,7 +20,8 @@ func workerCommand() *cobra.Command {
 		Use:   "worker [flags]",
 		Short: "Perform the runs of agents",
 		Long: `Perform runs that servers accept, as Temporal directs. Start as many workers as you like, on any machine, with
-the manifests and the serve.yaml of the servers. A worker listens at no address, except for metrics.
+the manifests and the serve.yaml of the servers. A worker listens at no address but that of metrics in
+serve.yaml, where it also answers /healthz and /readyz.
 
 The first Ctrl-C or SIGTERM stops the worker: runs stop after their present step, and another worker goes on
 with them. What has not stopped after drain in serve.yaml is cut off.
@@ -58,7 +59,7 @@ func (s *setup) work(ctx context.Context, kept *storage.Storage, agents *agents)
 	if err != nil {
 		return fmt.Errorf("worker: %w", err)
 	}
-	closeMetrics, err := served.Metrics(ctx, s.serve, s.telemetry, s.log)
+	closeMetrics, err := served.Metrics(ctx, s.serve, running, s.telemetry, s.log)
 	if err != nil {
 		running.Close(ctx)
 		return usageError{err}

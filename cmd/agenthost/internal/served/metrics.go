@@ -2,38 +2,50 @@ package served
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
 
+	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/server/config"
 	"github.com/agenthost/agenthost/telemetry"
 )
 
-// Metrics serves the metrics for Prometheus at an address of their own, if serve.yaml names one. The caller must end it.
-func Metrics(ctx context.Context, serve *config.Config, recorded *telemetry.Telemetry, logger *slog.Logger) (end func(), err error) {
-	if serve.Metrics == nil {
-		return func() {}, nil
-	}
-	listener, err := Listen(ctx, serve.Metrics.Listen)
+// Metrics records how many runs wait in the database of a server or worker. If serve.yaml names an address for it, it also serves there what operators
+// read: the metrics for Prometheus, and the health of the process. The caller must end it, after the server has stopped and before the database is
+// closed.
+func Metrics(ctx context.Context, serve *config.Config, running *server.Server, recorded *telemetry.Telemetry, logger *slog.Logger) (end func(), err error) {
+	unqueue, err := recorded.Queue(running.Service().Queued)
 	if err != nil {
 		return nil, err
 	}
+	if serve.Metrics == nil {
+		return func() { _ = unqueue() }, nil
+	}
+	listener, err := Listen(ctx, serve.Metrics.Listen)
+	if err != nil {
+		return nil, errors.Join(err, unqueue())
+	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", recorded.Metrics())
-	server := &http.Server{
+	mux.Handle("/", running.Health())
+	process := &http.Server{
 		Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug), BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+		// The health is asked for, and answered, while the server stops.
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = server.Serve(listener)
+		_ = process.Serve(listener)
 	}()
 	logger.Info("serving metrics", "at", "http://"+listener.Addr().String()+"/metrics")
 	return func() {
-		_ = server.Close()
+		_ = process.Close()
 		<-ended
+		_ = unqueue()
 	}, nil
 }

@@ -118,16 +118,21 @@ func (r *Result) Text() string {
 
 // Answer returns the answer of the run: the structured answer as JSON if there is one, otherwise the text, or else the text with
 // which the model declined to answer.
-func (r *Result) Answer() string {
-	if !r.Structured.IsZero() {
-		return r.Structured.JSON()
+func (r *Result) Answer() string { return answerOf(r.Messages, r.Structured) }
+
+func answerOf(messages history.List, structured wire.Raw) string {
+	if !structured.IsNil() {
+		return structured.JSON()
 	}
-	at := r.Messages.LastAI()
-	if text := r.Text(); text != "" || at < 0 {
+	at := messages.LastAI()
+	if at < 0 {
+		return ""
+	}
+	m := messages.At(at)
+	if text := m.Content.Text(); text != "" {
 		return text
 	}
 	var refusal strings.Builder
-	m := r.Messages.At(at)
 	for _, block := range m.Content.Blocks() {
 		if block.Type() == abi.BlockRefusal {
 			refusal.WriteString(block.Text())

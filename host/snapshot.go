@@ -31,6 +31,9 @@ type Snapshot struct {
 	Steps      int
 }
 
+// Answer returns the last answer of the model, as [Result.Answer] does.
+func (s *Snapshot) Answer() string { return answerOf(s.Messages, s.State.Get(structuredField.Name)) }
+
 // State returns the content of a thread at a checkpoint; 0 is the newest. As in a [Result], the content includes results of
 // finished tool calls even if other calls of the same response have not finished. A run of the thread may be in progress.
 func (a *Agent) State(ctx context.Context, thread string, at checkpoint.ID) (*Snapshot, error) {

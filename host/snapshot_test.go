@@ -55,8 +55,10 @@ func TestHistoryOfAThread(t *testing.T) {
 	require.Equal(t, `{"seen":3}`, newest.State.Raw().JSON(), "hidden fields too")
 	require.Equal(t, []checkpoint.ID{4, 3, 4}, []checkpoint.ID{newest.Checkpoint, newest.Parent, newest.Newest})
 	require.Equal(t, 5, newest.Steps)
+	require.Equal(t, "done", newest.Answer())
 	older, err := agent.State(t.Context(), "t", 2)
 	require.NoError(t, err)
+	require.Empty(t, older.Answer())
 	require.Equal(t, []string{"human: hi", "ai: "}, lines(older.Messages))
 	require.Equal(t, []string{"model", "tools"}, []string{older.Step, older.Next})
 

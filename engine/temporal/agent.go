@@ -122,7 +122,7 @@ type submission struct {
 	Thread   string        `json:"thread"`
 	Run      string        `json:"run"`
 	Agent    string        `json:"agent"`
-	Task     runs.Document `json:"task"`
+	Task     runs.Document `json:"task,omitempty"`
 	Strategy runs.Strategy `json:"strategy,omitempty"`
 }
 

@@ -31,6 +31,39 @@ func caller(t *testing.T, submit func(s submission) error) (w *world, cancelled 
 	return w, cancelled
 }
 
+// asking is a workflow that needs the answer of an agent.
+func asking(ctx workflow.Context, c Call) (*Answer, error) { return Ask(ctx, c) }
+
+func TestAnAnswerIsForRunsThatSucceed(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		ended over
+		text  string
+	}{
+		{over{Status: runs.Success}, "the answer"},
+		{over{Status: runs.Success, Waiting: []string{"q"}}, ""},
+		{over{Status: runs.Failed, Failure: &runs.Failure{Type: "model_error", Message: "no"}}, ""},
+		{over{}, ""},
+	} {
+		var submitted submission
+		w, _ := caller(t, func(s submission) error {
+			submitted = s
+			return nil
+		})
+		w.RegisterWorkflow(asking)
+		w.RegisterActivityWithOptions(func(_ context.Context, s submission) (string, error) {
+			require.Equal(t, submission{Owner: "ann", Thread: submitted.Thread, Run: submitted.Run, Agent: "helper"}, s, "no task, which the history has once")
+			return "the answer", nil
+		}, activity.RegisterOptions{Name: answerName})
+		w.after(time.Minute, func() { w.SignalWorkflow(overName+submitted.Run, test.ended) })
+		w.ExecuteWorkflow(asking, ask("hi"))
+		require.NoError(t, w.GetWorkflowError())
+		var got Answer
+		require.NoError(t, w.GetWorkflowResult(&got))
+		require.Equal(t, Answer{Result{submitted.Run, submitted.Thread, test.ended.Status, test.ended.Failure, test.ended.Waiting}, test.text}, got)
+	}
+}
+
 func ask(text string) Call {
 	return Call{Owner: "ann", Agent: "helper", Task: runs.Task{Messages: []abi.Message{abi.Human(text)}}}
 }

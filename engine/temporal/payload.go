@@ -12,6 +12,7 @@ const (
 	performName  = "agenthost.perform"
 	submitName   = "agenthost.submit"
 	cancelName   = "agenthost.cancel"
+	answerName   = "agenthost.answer"
 	wakeName     = "agenthost.wake"   // a signal
 	statusName   = "agenthost.status" // a query
 	overName     = "agenthost.over/"  // a signal, followed by the id of the run

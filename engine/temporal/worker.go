@@ -113,6 +113,7 @@ func StartWorker(ctx context.Context, config Config, c engine.Config) (*Worker, 
 	w.worker.RegisterActivityWithOptions(w.perform, activity.RegisterOptions{Name: performName})
 	w.worker.RegisterActivityWithOptions(w.submit, activity.RegisterOptions{Name: submitName})
 	w.worker.RegisterActivityWithOptions(w.cancel, activity.RegisterOptions{Name: cancelName})
+	w.worker.RegisterActivityWithOptions(w.answer, activity.RegisterOptions{Name: answerName})
 	if err := w.worker.Start(); err != nil {
 		w.stop(ctx)
 		return nil, fmt.Errorf("temporal: the worker cannot start: %w", err)

@@ -69,7 +69,7 @@ The exit code is 0 if no check failed, and 2 otherwise.`,
 	}
 	a.manifestFlags(c)
 	c.Flags().BoolVar(&online, "online", false, "also send each model a short request, which costs a few tokens, and ask for the keys of an issuer of tokens")
-	c.Flags().StringVar(&config, "config", "", "also check this serve.yaml `FILE`: who may use the server, its certificate, address and database")
+	c.Flags().StringVar(&config, "config", "", "also check this serve.yaml `FILE`: who may use the server, its certificate, address, database and its clock")
 	c.Flags().BoolVar(&json, "json", false, "print a JSON document")
 	return c
 }

@@ -119,6 +119,7 @@ func (d *doctor) storage(ctx context.Context, c *config.Config) {
 		d.failed(subject, err.Error(), "")
 		return
 	}
+	d.fleet(c, address)
 	if address.IsZero() || address.InMemory() {
 		d.note(subject, described(threadstore.Address{}), "storage: {sqlite: agents.db} in serve.yaml keeps it in a file")
 		return
@@ -126,17 +127,33 @@ func (d *doctor) storage(ctx context.Context, c *config.Config) {
 	if !d.database(ctx, subject, address) {
 		return
 	}
-	opened, err := storage.Open(ctx, address)
-	if err == nil {
-		err = opened.Close()
+	clock, err := clockOf(ctx, address)
+	if ctx.Err() != nil {
+		return
 	}
-	switch {
-	case ctx.Err() != nil:
-	case err != nil:
+	if err != nil {
 		d.failed(subject, err.Error(), "docs/server.md describes what the database needs")
-	default:
-		d.okf(subject, "%s has the tables of runs", address)
+		return
 	}
+	d.okf(subject, "%s has the tables of runs", address)
+	if clock == nil {
+		return
+	}
+	if found, remedy := clock.Check(c.Lease); found != "" {
+		d.note("clock", found, remedy)
+	} else {
+		d.okf("clock", "the database agrees with this machine's clock, and is fast enough for a lease of %s", c.Lease)
+	}
+}
+
+// clockOf opens the database of a server, and returns its clock; nil if that is this machine's.
+func clockOf(ctx context.Context, address threadstore.Address) (clock *storage.Clock, err error) {
+	opened, err := storage.Open(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	return opened.Clock(ctx)
 }
 
 // checkLogin makes what authenticates requests, and releases it.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/test/pgtest"
 )
 
 const named = say + "name: helper\n"
@@ -60,6 +62,29 @@ func (b *bundle) checked(code int, subject string, args ...string) check {
 		}
 	}
 	return last
+}
+
+func TestDoctorOfAFleet(t *testing.T) {
+	t.Parallel()
+	b := setup(t, named)
+	for text, found := range map[string]string{
+		"engine: {temporal: {queue: support}}": "servers and workers need a database that they share",
+		"storage: {postgres: \"postgres://nobody@127.0.0.1:1/none\"}\nengine: {temporal: {api_key_env: AGENTHOST_TEST_NO_KEY}}": "the environment variable " +
+			"AGENTHOST_TEST_NO_KEY is not set",
+		"storage: {postgres: \"postgres://nobody@127.0.0.1:1/none\"}\nengine: {temporal: {tls: {ca_file: none.pem}}}": "none.pem",
+	} {
+		b.write("serve.yaml", text)
+		engine := b.checked(exitUsage, "engine")
+		require.Equal(t, checkFailed, engine.Outcome, text)
+		require.Contains(t, engine.Found, found)
+	}
+	b.write("serve.yaml", "listen: 127.0.0.1:0\nstorage: {postgres: \""+pgtest.Address(t)+"\"}\nengine: {temporal: {queue: support}}\n")
+	engine := b.checked(exitOK, "engine")
+	require.Equal(t, checkNote, engine.Outcome)
+	require.Contains(t, engine.Found, "workers of the queue support, which Temporal at 127.0.0.1:7233 directs")
+	require.Contains(t, engine.Remedy, "'agenthost-fleet doctor'")
+	clock := b.checked(exitOK, "clock")
+	require.Equal(t, check{"clock", checkOK, "the database agrees with this machine's clock, and is fast enough for a lease of 3s", ""}, clock)
 }
 
 func TestDoctorLooksAtServeYAML(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	enums "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
 	"github.com/agenthost/agenthost/engine/temporal"
 )
 
@@ -64,12 +65,7 @@ func (s *setup) doctor(c *cobra.Command) error {
 	s.directed()
 	r := &report{out: c.OutOrStdout()}
 	s.times(r)
-	version, err := s.version(c.Context())
-	if err != nil {
-		r.fail("storage", err, "docs/fleet.md describes what the processes share")
-	} else {
-		r.okf("storage", "the database opens, and the agents have the version %s", version)
-	}
+	version := s.database(c.Context(), r)
 	s.temporal(c.Context(), r, version)
 	if r.failed > 0 {
 		return usageError{fmt.Errorf("doctor: checks failed: %d", r.failed)}
@@ -84,6 +80,31 @@ func (s *setup) times(r *report) {
 		return
 	}
 	r.okf("lease", "another worker takes over %s after one has died; workers get %s to stop", s.serve.Lease, s.serve.Drain)
+}
+
+// database checks what the processes share, and its clock. It returns the version of the agents; "" if that is unknown.
+func (s *setup) database(ctx context.Context, r *report) (version string) {
+	var clock *storage.Clock
+	err := s.withAgents(ctx, func(kept *storage.Storage, a *agents) (err error) {
+		version = temporal.Version(a.byName)
+		clock, err = kept.Clock(ctx)
+		return err
+	})
+	if err != nil {
+		r.fail("storage", err, "docs/fleet.md describes what the processes share")
+		return version
+	}
+	r.okf("storage", "the database opens, and the agents have the version %s", version)
+	if clock == nil {
+		r.notef("storage", "storage: {postgres: …} in serve.yaml names a database for several machines", "only processes on this machine can use the database")
+		return version
+	}
+	if found, remedy := clock.Check(s.serve.Lease); found != "" {
+		r.notef("clock", remedy, "%s", found)
+	} else {
+		r.okf("clock", "PostgreSQL answers in %s, and its clock agrees with this machine's", clock.RoundTrip.Round(time.Microsecond))
+	}
+	return version
 }
 
 // temporal checks the server, its namespace, the queue and the clocks.

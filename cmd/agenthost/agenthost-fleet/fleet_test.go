@@ -151,6 +151,7 @@ engine: {temporal: {address: %q, queue: test}}
 	code, found := run(t, append([]string{"doctor"}, flags...)...)
 	require.Zero(t, code, found)
 	require.Contains(t, found, "no worker waits at test, so runs wait too")
+	require.Contains(t, found, "and its clock agrees with this machine's")
 	require.Contains(t, found, "the first worker that starts promotes its own")
 
 	worker := begin(t, dir, "working", append([]string{"worker"}, flags...)...)

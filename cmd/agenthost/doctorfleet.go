@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/server/config"
 )
 
-// maxPEM is how large a file of certificates may be, in bytes.
+// maxPEM is how large a file of certificates, or of a key, may be, in bytes.
 const maxPEM = 4 << 20
 
 // fleet checks what workers need that Temporal directs. Whether Temporal answers, the command agenthost-fleet finds out.
@@ -27,15 +27,17 @@ func (d *doctor) fleet(c *config.Config, address threadstore.Address) {
 		d.failed(subject, fmt.Sprintf("the environment variable %s is not set; it has the API key of Temporal", t.APIKeyEnv), "set it")
 		return
 	}
+	paths := []string{t.APIKeyFile}
 	if t.TLS != nil {
-		for _, path := range []string{t.TLS.CAFile, t.TLS.CertFile, t.TLS.KeyFile} {
-			if path == "" {
-				continue
-			}
-			if _, err := regularfile.Read(path, maxPEM); err != nil {
-				d.failed(subject, err.Error(), "engine.temporal.tls in serve.yaml names PEM files that servers and workers can read")
-				return
-			}
+		paths = append(paths, t.TLS.CAFile, t.TLS.CertFile, t.TLS.KeyFile)
+	}
+	for _, path := range paths {
+		if path == "" {
+			continue
+		}
+		if _, err := regularfile.Read(path, maxPEM); err != nil {
+			d.failed(subject, err.Error(), "engine.temporal in serve.yaml names files that servers and workers can read")
+			return
 		}
 	}
 	d.note(subject, fmt.Sprintf("runs are performed by workers of the queue %s, which Temporal at %s directs; this command has no such engine, and "+

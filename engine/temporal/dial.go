@@ -1,6 +1,7 @@
 package temporal
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -8,10 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 
+	"github.com/agenthost/agenthost/internal/followed"
 	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
@@ -20,7 +23,7 @@ type Server struct {
 	Address   string // HOST:PORT; "": 127.0.0.1:7233
 	Namespace string // "": default
 	TLS       *TLS   // nil: TLS only with an API key
-	// APIKey returns the API key, and is called for each request; nil: there is none.
+	// APIKey returns the API key, and is called for each request; nil: there is none. See [KeyFile].
 	APIKey func(context.Context) (string, error)
 	Logger *slog.Logger // nil: nothing is logged
 	// Interceptors are called around requests, such as for telemetry. Those that are also worker interceptors are so for workers of the connection.
@@ -31,7 +34,7 @@ type Server struct {
 // TLS says how a connection is encrypted, and with which certificate this side shows who it is.
 type TLS struct {
 	CAFile     string // PEM file with the authorities that the server's certificate may come from; "": those of the system
-	CertFile   string // PEM file with the certificate of this side, read for each connection; "": none
+	CertFile   string // PEM file with the certificate of this side; a renewed one is used from the next connection on; "": none
 	KeyFile    string // its private key
 	ServerName string // the name in the server's certificate; "": the host of the address
 }
@@ -55,17 +58,18 @@ func (t *TLS) config() (*tls.Config, error) {
 		}
 	}
 	if t.CertFile != "" {
-		read := func() (*tls.Certificate, error) {
-			pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+		files := *t
+		pair, err := followed.New(func() (*tls.Certificate, error) {
+			loaded, err := tls.LoadX509KeyPair(files.CertFile, files.KeyFile)
 			if err != nil {
-				return nil, fmt.Errorf("temporal: %s and %s: %w", t.CertFile, t.KeyFile, err)
+				return nil, fmt.Errorf("%s and %s: %w", files.CertFile, files.KeyFile, err)
 			}
-			return &pair, nil
+			return &loaded, nil
+		}, files.CertFile, files.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("temporal: %w", err)
 		}
-		if _, err := read(); err != nil {
-			return nil, err
-		}
-		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return read() }
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return pair.Get(), nil }
 	}
 	return config, nil
 }
@@ -91,4 +95,26 @@ func Dial(ctx context.Context, s Server) (client.Client, error) {
 		return nil, fmt.Errorf("temporal: %s, namespace %s: %w", options.HostPort, options.Namespace, err)
 	}
 	return c, nil
+}
+
+// maxKey is how large a file with an API key may be, in bytes.
+const maxKey = 64 << 10
+
+// KeyFile returns the API key in a file, for [Server.APIKey]: without blanks around it, and always the present one, so it can be renewed while workers run.
+func KeyFile(path string) (func(context.Context) (string, error), error) {
+	key, err := followed.New(func() (string, error) {
+		text, err := regularfile.Read(path, maxKey)
+		if err != nil {
+			return "", err
+		}
+		key := string(bytes.TrimSpace(text))
+		if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return "", fmt.Errorf("%s: this is not an API key; the file has only the key, in one line", path)
+		}
+		return key, nil
+	}, path)
+	if err != nil {
+		return nil, fmt.Errorf("temporal: %w", err)
+	}
+	return func(context.Context) (string, error) { return key.Get(), nil }, nil
 }

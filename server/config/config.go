@@ -110,8 +110,11 @@ func (c *Config) in(dir string) {
 	if c.TLS != nil {
 		paths = append(paths, &c.TLS.CertFile, &c.TLS.KeyFile)
 	}
-	if t := c.Engine.Temporal; t != nil && t.TLS != nil {
-		paths = append(paths, &t.TLS.CAFile, &t.TLS.CertFile, &t.TLS.KeyFile)
+	if t := c.Engine.Temporal; t != nil {
+		paths = append(paths, &t.APIKeyFile)
+		if t.TLS != nil {
+			paths = append(paths, &t.TLS.CAFile, &t.TLS.CertFile, &t.TLS.KeyFile)
+		}
 	}
 	for _, path := range paths {
 		*path = within(dir, *path)

@@ -24,14 +24,15 @@ type Temporal struct {
 	// pinned lets a thread that is under way stay with workers whose agents have the programs that it began with; with none, any worker
 	// of the queue may go on with it; default pinned
 	Versioning string       `yaml:"versioning" strict:"enum=pinned|none" schema:"default=pinned"`
-	APIKeyEnv  string       `yaml:"api_key_env"` // the environment variable with the API key, such as that of Temporal Cloud; default: there is none
-	TLS        *TemporalTLS `yaml:"tls"`         // how the connection is encrypted; default: plain, unless there is an API key
+	APIKeyEnv  string       `yaml:"api_key_env"`  // the environment variable with the API key, such as that of Temporal Cloud; default: there is none
+	APIKeyFile string       `yaml:"api_key_file"` // a file with the API key, in place of the variable; a new key is used at once
+	TLS        *TemporalTLS `yaml:"tls"`          // how the connection is encrypted; default: plain, unless there is an API key
 }
 
 // TemporalTLS has the certificates of a connection to Temporal.
 type TemporalTLS struct {
 	CAFile     string `yaml:"ca_file"`     // a PEM file with the authorities to trust; default: those of the system
-	CertFile   string `yaml:"cert_file"`   // a PEM file with the certificate that this side shows; read again for each connection
+	CertFile   string `yaml:"cert_file"`   // a PEM file with the certificate that this side shows; a renewed one is used from the next connection on
 	KeyFile    string `yaml:"key_file"`    // a PEM file with its private key
 	ServerName string `yaml:"server_name"` // the name in the server's certificate; default: the host of the address
 }
@@ -74,6 +75,9 @@ func (t *Temporal) CheckStrict(n strictyaml.Node) error {
 	}
 	if t.APIKeyEnv != "" && !isVariable(t.APIKeyEnv) {
 		return at("api_key_env").Errorf("this is not the name of an environment variable; do not write the key itself here")
+	}
+	if t.APIKeyEnv != "" && t.APIKeyFile != "" {
+		return at("api_key_file").Errorf("there is api_key_env too; name the variable or the file")
 	}
 	if t.TLS != nil && (t.TLS.CertFile == "") != (t.TLS.KeyFile == "") {
 		return at("tls").Errorf("a certificate needs its key; name both cert_file and key_file, or none")

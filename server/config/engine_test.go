@@ -45,6 +45,10 @@ engine:
 	}}, c.Engine)
 	require.False(t, c.Engine.Temporal.Pinned())
 	require.Equal(t, "hunter2", c.APIKey())
+	require.NoError(t, os.WriteFile(file, []byte("engine: {temporal: {api_key_file: key}}"), 0o600))
+	c, err = config.Load(file, config.Options{})
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(dir, "key"), c.Engine.Temporal.APIKeyFile)
 }
 
 func TestEnginesThatCannotBe(t *testing.T) {
@@ -56,6 +60,7 @@ func TestEnginesThatCannotBe(t *testing.T) {
 		"engine: {temporal: {address: 'temporal:http'}}":          "is not an address",
 		"engine: {temporal: {versioning: maybe}}":                 "pinned",
 		"engine: {temporal: {api_key_env: eyJhbGciOiJSUzI1NiJ9}}": "do not write the key itself here",
+		"engine: {temporal: {api_key_env: K, api_key_file: k}}":   "name the variable or the file",
 		"engine: {temporal: {tls: {cert_file: a}}}":               "name both cert_file and key_file, or none",
 	} {
 		_, err := parse(text)

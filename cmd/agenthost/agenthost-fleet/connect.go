@@ -18,6 +18,12 @@ func (s *setup) connect(ctx context.Context) (temporal.Config, error) {
 		}
 		server.APIKey = func(context.Context) (string, error) { return key, nil }
 	}
+	if t.APIKeyFile != "" {
+		var err error
+		if server.APIKey, err = temporal.KeyFile(t.APIKeyFile); err != nil {
+			return temporal.Config{}, usageError{fmt.Errorf("engine.temporal: api_key_file: %w", err)}
+		}
+	}
 	if t.TLS != nil {
 		server.TLS = &temporal.TLS{CAFile: t.TLS.CAFile, CertFile: t.TLS.CertFile, KeyFile: t.TLS.KeyFile, ServerName: t.TLS.ServerName}
 	}

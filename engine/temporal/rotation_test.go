@@ -1,0 +1,162 @@
+package temporal_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/engine/temporal"
+	"github.com/agenthost/agenthost/runs"
+)
+
+// guard stands in front of a server, and lets in who has the present key and the present certificate.
+type guard struct {
+	*httptest.Server
+
+	mu      sync.Mutex
+	key     string
+	serial  int64
+	refused []string // what those had who were refused
+	let     int      // how many requests were let in since the last change
+}
+
+func newGuard(t *testing.T, address string) *guard {
+	t.Helper()
+	var protocols http.Protocols
+	protocols.SetUnencryptedHTTP2(true)
+	transport := &http.Transport{Protocols: &protocols}
+	t.Cleanup(transport.CloseIdleConnections)
+	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
+	proxy.Transport, proxy.FlushInterval, proxy.ErrorLog = transport, -1, log.New(io.Discard, "", 0)
+	g := &guard{}
+	g.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !g.allows(r) {
+			w.Header().Set("Content-Type", "application/grpc")
+			w.Header().Set("Grpc-Status", "16") // unauthenticated
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	g.EnableHTTP2, g.TLS = true, &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12}
+	g.StartTLS()
+	t.Cleanup(g.Close)
+	return g
+}
+
+func (g *guard) allows(r *http.Request) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	key, serial := r.Header.Get("Authorization"), r.TLS.PeerCertificates[0].SerialNumber.Int64()
+	if key != "Bearer "+g.key || serial != g.serial {
+		g.refused = append(g.refused, fmt.Sprint(key, " ", serial))
+		return false
+	}
+	g.let++
+	return true
+}
+
+// change lets in only who has another key and certificate from now on, and ends the connections.
+func (g *guard) change(key string, serial int64) {
+	g.mu.Lock()
+	g.key, g.serial, g.let = key, serial, 0
+	g.mu.Unlock()
+	g.CloseClientConnections()
+}
+
+// issue writes a new certificate with its key.
+func issue(t *testing.T, files *temporal.TLS, serial int64) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "worker"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}
+	made, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	require.NoError(t, err)
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	for path, block := range map[string]*pem.Block{
+		files.CertFile: {Type: "CERTIFICATE", Bytes: made}, files.KeyFile: {Type: "PRIVATE KEY", Bytes: private},
+	} {
+		require.NoError(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
+	}
+}
+
+// A worker and a server go on with a renewed key and a renewed certificate, without a restart.
+func TestKeysAndCertificatesAreRenewed(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	g := newGuard(t, shared(t).FrontendHostPort())
+	dir := t.TempDir()
+	files := &temporal.TLS{
+		CAFile: filepath.Join(dir, "ca.pem"), CertFile: filepath.Join(dir, "cert.pem"), KeyFile: filepath.Join(dir, "key.pem"), ServerName: "example.com",
+	}
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: g.Certificate().Raw})
+	require.NoError(t, os.WriteFile(files.CAFile, authority, 0o600))
+	keyFile := filepath.Join(dir, "api.key")
+	renew := func(key string, serial int64) {
+		issue(t, files, serial)
+		require.NoError(t, os.WriteFile(keyFile, []byte(key+"\n"), 0o600))
+		g.change(key, serial)
+	}
+	renew("one", 1)
+	key, err := temporal.KeyFile(keyFile)
+	require.NoError(t, err)
+	f.config.Client, err = temporal.Dial(t.Context(), temporal.Server{Address: g.Listener.Addr().String(), TLS: files, APIKey: key})
+	require.NoError(t, err)
+	t.Cleanup(f.config.Client.Close)
+	f.worker("1")
+	server := f.dispatcher()
+	require.Equal(t, runs.Success, f.over(f.submit(server, "a", say("hi"))).Status)
+
+	renew("another", 2)
+	require.Equal(t, runs.Success, f.over(f.submit(server, "b", say("hi"))).Status)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	require.Positive(t, g.let, "with the new key and certificate")
+	for _, had := range g.refused { // while they changed
+		require.NotEqual(t, "Bearer another 2", had)
+	}
+}
+
+func TestKeyFilesThatCannotBe(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "key")
+	_, err := temporal.KeyFile(path)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	for _, text := range []string{"", "\n", "a key\nand more", "ключ"} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		_, err = temporal.KeyFile(path)
+		require.ErrorContains(t, err, "the file has only the key, in one line")
+	}
+	require.NoError(t, os.WriteFile(path, []byte(" secret\n"), 0o600))
+	key, err := temporal.KeyFile(path)
+	require.NoError(t, err)
+	got, err := key(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, "secret", got)
+	require.NoError(t, os.WriteFile(path, []byte("renewed"), 0o600))
+	got, err = key(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, "renewed", got)
+}

@@ -68,6 +68,9 @@ func (d *Database) Close() error {
 // Name returns the name of the database, which has no password.
 func (d *Database) Name() string { return d.name }
 
+// Compound reports whether one statement can change several tables, see [Dialect].
+func (d *Database) Compound() bool { return d.dialect.Compound }
+
 // Writes returns the connections for single statements that write. Change is for several statements.
 func (d *Database) Writes() *sql.DB { return d.writes }
 

@@ -16,6 +16,9 @@ type Dialect struct {
 	Skip string
 	// Each is a function in the FROM clause that has a row with the column value for each element of a JSON list.
 	Each string
+	// Compound reports whether one statement can change several tables, by WITH. Where the database is another process, it then takes one
+	// round trip in place of a transaction's four.
+	Compound bool
 	// Writing is the isolation level of writing transactions: each statement sees what others have committed, and waits for those
 	// that change the same row.
 	Writing sql.IsolationLevel

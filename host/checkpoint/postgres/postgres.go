@@ -81,6 +81,7 @@ var dialect = sqldb.Dialect{
 	Alone:    "FOR NO KEY UPDATE",
 	Skip:     "FOR NO KEY UPDATE SKIP LOCKED",
 	Each:     "json_array_elements",
+	Compound: true,
 	Writing:  sql.LevelReadCommitted,
 	Snapshot: sql.LevelRepeatableRead,
 	Newer:    checkpoint.ErrNewer,

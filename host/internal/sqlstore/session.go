@@ -24,6 +24,11 @@ const (
 	// A checkpoint that is not the newest one keeps its journal, since a run may go back there.
 	emptyJournal = `DELETE FROM agenthost_journal WHERE thread = $1 AND checkpoint = $2
 		AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = $1 AND id > $2 AND id < $3)`
+	// saveCheckpoint does both in one statement.
+	saveCheckpoint = `WITH added AS (` + insertCheckpoint + `), emptied AS (DELETE FROM agenthost_journal
+			WHERE thread = $4 AND checkpoint = $1 AND EXISTS (SELECT 1 FROM added) AND NOT EXISTS
+				(SELECT 1 FROM agenthost_checkpoints c, added WHERE c.thread = $4 AND c.id > $1 AND c.id < added.id))
+		SELECT id FROM added`
 	noteExecution = `INSERT INTO agenthost_journal (thread, checkpoint, call, n, doc)
 		SELECT no, $2, $3, $4, $5 FROM agenthost_threads WHERE no = $1 AND lease = $6 {share}
 		ON CONFLICT (thread, checkpoint, call, n) DO UPDATE SET doc = excluded.doc`
@@ -103,14 +108,19 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 				return err
 			}
 		}
-		if !s.journalled.Load() {
+		journalled := s.journalled.Load()
+		if !journalled || s.store.db.Compound() {
+			statement := insertCheckpoint
+			if journalled {
+				statement = saveCheckpoint
+			}
 			return s.store.db.Write(ctx, func(ctx context.Context, q sqldb.Executor) (err error) {
-				id, err = s.insert(ctx, q, c, doc)
+				id, err = s.insert(ctx, q, statement, c, doc)
 				return err
 			})
 		}
 		return s.store.db.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
-			if id, err = s.insert(ctx, tx, c, doc); err != nil { // fails without the lease
+			if id, err = s.insert(ctx, tx, insertCheckpoint, c, doc); err != nil { // fails without the lease
 				return err
 			}
 			_, err = tx.ExecContext(ctx, emptyJournal, s.lease.Row, c.Parent, id)
@@ -125,10 +135,10 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 	return id, nil
 }
 
-// insert adds a checkpoint if the session still holds the lease, and returns its id.
-func (s *session) insert(ctx context.Context, q sqldb.Querier, c *checkpoint.Commit, doc []byte) (id checkpoint.ID, err error) {
+// insert adds a checkpoint by a statement if the session still holds the lease, and returns its id.
+func (s *session) insert(ctx context.Context, q sqldb.Querier, statement string, c *checkpoint.Commit, doc []byte) (id checkpoint.ID, err error) {
 	for {
-		id, err = s.tryInsert(ctx, q, c, doc)
+		id, err = s.tryInsert(ctx, q, statement, c, doc)
 		if err != nil || id != 0 {
 			return id, err
 		}
@@ -145,8 +155,10 @@ func (s *session) insert(ctx context.Context, q sqldb.Querier, c *checkpoint.Com
 }
 
 // tryInsert adds a checkpoint. The id is 0 if the lease is lost, or if the id was taken meanwhile.
-func (s *session) tryInsert(ctx context.Context, q sqldb.Querier, c *checkpoint.Commit, doc []byte) (id checkpoint.ID, err error) {
-	rows, err := q.QueryContext(ctx, s.store.db.SQL(insertCheckpoint),
+func (s *session) tryInsert(
+	ctx context.Context, q sqldb.Querier, statement string, c *checkpoint.Commit, doc []byte,
+) (id checkpoint.ID, err error) {
+	rows, err := q.QueryContext(ctx, s.store.db.SQL(statement),
 		c.Parent, c.Time.UnixMilli(), doc, s.lease.Row, s.lease.Token, string(c.Checkpoint.State(true)))
 	if err != nil {
 		return 0, err

@@ -270,7 +270,9 @@ func TestClientToolsThatAreRefused(t *testing.T) {
 		_, err := agent.Run(t.Context(), in)
 		require.ErrorContains(t, err, test.want)
 		require.ErrorAs(t, err, new(*host.ConfigError))
+		require.Equal(t, err, agent.CheckClientTools(test.tools))
 	}
+	require.NoError(t, agent.CheckClientTools(locating(t).ClientTools))
 	_, err := agent.State(t.Context(), "t", 0)
 	require.ErrorIs(t, err, checkpoint.ErrNoThread, "nothing has begun")
 }

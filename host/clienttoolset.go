@@ -34,6 +34,15 @@ func (r *run) equip(tools []ClientTool) (err error) {
 	return err
 }
 
+// CheckClientTools returns the error with which a run that begins now would refuse these tools of its client.
+func (a *Agent) CheckClientTools(tools []ClientTool) error {
+	b, err := a.open()
+	if err == nil {
+		_, err = b.withClientTools(tools)
+	}
+	return err
+}
+
 // withClientTools returns the agent for a run whose client has these tools. The agent itself stays as it is.
 func (a *build) withClientTools(tools []ClientTool) (*build, error) {
 	if len(tools) == 0 {

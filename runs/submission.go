@@ -122,6 +122,9 @@ func (t *Task) Check(agent *Agent) error {
 	if t.RecursionLimit < 0 {
 		return fmt.Errorf("%w: the recursion limit is %d", ErrInvalidTask, t.RecursionLimit)
 	}
+	if err := agent.CheckClientTools(t.ClientTools); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalidTask, err)
+	}
 	if t.Model != "" {
 		return t.checkModel(agent.Models)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agenthost/agenthost/server/a2a"
 	"github.com/agenthost/agenthost/server/internal/openapi"
 	"github.com/agenthost/agenthost/server/langgraph"
 )
@@ -35,6 +36,9 @@ var describeOnce = sync.OnceValues(func() ([]byte, error) {
 		}
 	}
 	if err := langgraph.Describe(d); err != nil {
+		return nil, err
+	}
+	if err := a2a.Describe(d); err != nil {
 		return nil, err
 	}
 	return d.JSON()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agenthost/agenthost/server"
+	"github.com/agenthost/agenthost/server/a2a"
 	"github.com/agenthost/agenthost/server/langgraph"
 	"github.com/agenthost/agenthost/test/apicheck"
 )
@@ -31,6 +32,7 @@ func TestTheDescriptionHasAllRoutes(t *testing.T) {
 		}
 		routes = append(routes, pattern)
 	}
+	routes = append(routes, a2a.Patterns()...)
 	slices.Sort(described)
 	slices.Sort(routes)
 	require.Equal(t, routes, described)

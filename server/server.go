@@ -16,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/runs/webhook"
+	"github.com/agenthost/agenthost/server/a2a"
 	"github.com/agenthost/agenthost/server/config"
 	"github.com/agenthost/agenthost/server/dev"
 	"github.com/agenthost/agenthost/server/internal/access"
@@ -54,6 +55,7 @@ type Server struct {
 	config      Config
 	log         *slog.Logger
 	door        *langgraph.Handler
+	a2a         *a2a.Handler
 	mounts      []mount
 	dev         *dev.Handler // nil: there is none
 	service     *runs.Service
@@ -110,7 +112,10 @@ func New(c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.door.Service, shared.Service = s.service, s.service
-	s.mounts = []mount{{"/", s.door}}
+	s.a2a = a2a.New(a2a.Config{
+		Config: shared, Store: c.Store, CheckWebhook: s.webhooks.Check, Ended: s.told.ended, Secured: c.Serve.Auth != nil && c.Serve.Auth.Anonymous == nil,
+	})
+	s.mounts = []mount{{"/", s.door}, {a2a.Path, s.a2a}, {a2a.CardPath, s.a2a}}
 	if c.Dev != nil {
 		with := *c.Dev
 		with.Service, with.Streams, with.Closing = s.service, streams, s.closing

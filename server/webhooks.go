@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 
 	"github.com/agenthost/agenthost/runs"
@@ -26,11 +27,11 @@ func newDeliveries(s *Server) *deliveries {
 	return &deliveries{s: s, slots: make(chan struct{}, maxDeliveries)}
 }
 
-// ended delivers the webhook of a run, if it has one.
+// ended delivers the webhook of a run, if it has one, and tells the clients of its task.
 func (d *deliveries) ended(r *runs.Run) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if r.Webhook == "" || d.closed {
+	if r.Webhook == "" && !d.s.a2a.MayNotify(r) || d.closed {
 		return
 	}
 	d.all.Go(func() {
@@ -47,15 +48,25 @@ func (d *deliveries) ended(r *runs.Run) {
 }
 
 func (d *deliveries) deliver(ctx context.Context, r *runs.Run) error {
-	document, err := d.s.door.WebhookOf(ctx, r)
-	if err != nil {
-		return err
+	all, err := d.s.a2a.Deliveries(ctx, r)
+	errs := []error{err}
+	if r.Webhook != "" {
+		document, err := d.s.door.WebhookOf(ctx, r)
+		if err != nil {
+			errs = append(errs, err)
+		} else if body, err := json.Marshal(document); err != nil {
+			errs = append(errs, err)
+		} else {
+			all = append(all, webhook.Delivery{ID: r.ID, URL: r.Webhook, Body: body})
+		}
 	}
-	body, err := json.Marshal(document)
-	if err != nil {
-		return err
+	var waiting sync.WaitGroup
+	failed := make([]error, len(all))
+	for i := range all {
+		waiting.Go(func() { failed[i] = d.s.webhooks.Deliver(ctx, all[i]) })
 	}
-	return d.s.webhooks.Deliver(ctx, webhook.Delivery{ID: r.ID, URL: r.Webhook, Body: body})
+	waiting.Wait()
+	return errors.Join(append(errs, failed...)...)
 }
 
 // close waits for those that are on their way, whose context has ended.

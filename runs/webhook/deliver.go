@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -17,6 +18,8 @@ type Delivery struct {
 	ID   string // the same for each attempt, such as the id of the run
 	URL  string
 	Body json.RawMessage
+	// Header are headers of the request beside those of every delivery, which they replace: what a client wants to recognize the sender by.
+	Header http.Header
 }
 
 // Deliver posts a document, and again if that fails in a way that may pass, until its attempts are used up or the context ends. Any status
@@ -49,6 +52,7 @@ func (s *Sender) post(ctx context.Context, to *url.URL, d *Delivery) (asked time
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "agenthost")
 	r.Header.Set("Webhook-Id", d.ID)
+	maps.Copy(r.Header, d.Header)
 	response, err := s.client.Do(r)
 	if err != nil {
 		if isDenied(err) {

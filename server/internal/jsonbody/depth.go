@@ -4,6 +4,9 @@ package jsonbody
 // a few around them.
 const MaxDepth = 100
 
+// TooDeep reports whether a text that may be JSON nests deeper than [MaxDepth].
+func TooDeep(text []byte) bool { return deeperThan(text, MaxDepth) }
+
 // deeperThan reports whether a text that may be JSON nests deeper. It looks at each byte once, and keeps nothing.
 func deeperThan(text []byte, most int) bool {
 	depth, quoted := 0, false

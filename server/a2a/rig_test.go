@@ -1,0 +1,286 @@
+package a2a_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/builtin"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/checkpoint/memory"
+	"github.com/agenthost/agenthost/host/model/scripted"
+	storememory "github.com/agenthost/agenthost/host/store/memory"
+	"github.com/agenthost/agenthost/host/store/semantic"
+	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/runs"
+	runsmemory "github.com/agenthost/agenthost/runs/memory"
+	"github.com/agenthost/agenthost/server"
+	"github.com/agenthost/agenthost/server/config"
+	"github.com/agenthost/agenthost/test/apicheck"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// doc is an object in JSON.
+type doc = map[string]any
+
+// rig is a server with an agent that answers by rules, and a client.
+type rig struct {
+	t       testing.TB
+	url     string
+	key     string
+	client  *http.Client
+	began   chan struct{} // the tool block was called
+	let     chan struct{} // it may end
+	handler http.Handler
+	stop    func(context.Context) // stops the server
+}
+
+const (
+	annsKey = "ann-0123456789abcdef"
+	bobsKey = "bob-0123456789abcdef"
+	noRuns  = "nor-0123456789abcdef"
+)
+
+// keys is a serve.yaml with two owners.
+func keys() string {
+	line := func(key, owner, scopes string) string {
+		sum := sha256.Sum256([]byte(key))
+		return fmt.Sprintf("    - {sha256: %s, owner: %s, scopes: [%s]}\n", hex.EncodeToString(sum[:]), owner, scopes)
+	}
+	return "auth:\n  keys:\n" + line(annsKey, "ann", "admin") + line(bobsKey, "bob", "admin") + line(noRuns, "ann", "threads")
+}
+
+// setup starts a server with the agents named. yaml is its serve.yaml.
+func setup(t testing.TB, yaml string, names ...string) *rig {
+	t.Helper()
+	r := &rig{
+		t: t, client: &http.Client{Transport: apicheck.Transport(t, &http.Transport{})}, began: make(chan struct{}, 100), let: make(chan struct{}),
+	}
+	if len(names) == 0 {
+		names = []string{"agent"}
+	}
+	agents := map[string]runs.Agent{}
+	for _, name := range names {
+		threads := memory.New()
+		agents[name] = runs.Agent{Agent: r.agent(name, threads), Threads: threads, Description: "It answers."}
+	}
+	serve, err := config.Parse("serve.yaml", []byte(yaml), config.Options{})
+	require.NoError(t, err)
+	s, err := server.New(server.Config{
+		Agents: agents, Runs: runsmemory.New(runsmemory.Options{}), Serve: serve, Version: "test", Store: semantic.WithoutIndex(storememory.New()),
+	})
+	require.NoError(t, err)
+	listening := httptest.NewServer(s.Handler())
+	r.url, r.handler, r.stop = listening.URL, s.Handler(), s.Close
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		s.Close(ctx)
+		r.client.CloseIdleConnections()
+		listening.Close()
+	})
+	return r
+}
+
+// agent returns an agent that answers by rules.
+func (r *rig) agent(name string, threads *memory.Store) *host.Agent {
+	rules, err := scripted.NewRules(
+		scripted.Rule{From: "human", When: "^weather (.*)$", Call: []scripted.RuleCall{{Tool: "get_weather", Args: doc{"city": "$1"}}}},
+		scripted.Rule{From: "human", When: "^write (.*)$", Say: "I write it.", Call: []scripted.RuleCall{{Tool: "write_file", Args: doc{"content": "$1"}}}},
+		scripted.Rule{From: "human", When: "^ask (.*)$", Call: []scripted.RuleCall{{Tool: "ask", Args: doc{"question": "$1"}}}},
+		scripted.Rule{From: "human", When: "^block", Say: "I wait.", Call: []scripted.RuleCall{{Tool: "block", Args: doc{}}}},
+		scripted.Rule{From: "tool", When: "(?s)(.*)", Say: "The tool said: $1"},
+		scripted.Rule{When: "(?s)^(.*)$", Say: "You said: $1"},
+	)
+	require.NoError(r.t, err)
+	agent, err := host.New(host.Config{
+		Name: name, Model: rules, Checkpointer: threads,
+		Tools: []host.Tool{
+			tool.Func("get_weather", "Tells the weather.", func(ctx context.Context, in struct {
+				City string `json:"city"`
+			},
+			) (string, error) {
+				value, err := host.Encode(doc{"progress": "asking about " + in.City})
+				host.RuntimeOf(ctx).Emit("progress", value)
+				return "sunny in " + in.City, err
+			}),
+			tool.Func("write_file", "Writes a file.", func(_ context.Context, in struct {
+				Content string `json:"content"`
+			},
+			) (string, error) {
+				return "wrote " + in.Content, nil
+			}),
+			tool.Func("ask", "Asks a person.", func(ctx context.Context, in struct {
+				Question string `json:"question"`
+			},
+			) (string, error) {
+				answer, err := host.RuntimeOf(ctx).Interrupt("question", wire.String(in.Question))
+				if err != nil {
+					return "", err
+				}
+				text, _ := answer.AsString()
+				return text, nil
+			}),
+			tool.Func("block", "Waits.", func(ctx context.Context, _ struct{}) (string, error) {
+				r.began <- struct{}{}
+				select {
+				case <-r.let:
+					return "done", nil
+				case <-ctx.Done():
+					return "", context.Cause(ctx)
+				}
+			}),
+		},
+		Middleware: []host.Middleware{builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{"write_file": {AllowedDecisions: []builtin.DecisionType{
+			builtin.Approve, builtin.Edit, builtin.Reject, builtin.Respond,
+		}}}}},
+	})
+	require.NoError(r.t, err)
+	r.t.Cleanup(func() { require.NoError(r.t, agent.Close()) })
+	return agent
+}
+
+// as returns the client with another key.
+func (r *rig) as(key string) *rig {
+	other := *r
+	other.key = key
+	return &other
+}
+
+// send sends a request. The body may be a text or a value.
+func (r *rig) send(ctx context.Context, method, path string, body any, header ...string) *http.Response {
+	r.t.Helper()
+	text, ok := body.(string)
+	if !ok && body != nil {
+		encoded, err := json.Marshal(body)
+		require.NoError(r.t, err)
+		text = string(encoded)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, r.url+path, strings.NewReader(text))
+	require.NoError(r.t, err)
+	if r.key != "" {
+		request.Header.Set("X-Api-Key", r.key)
+	}
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
+	response, err := r.client.Do(request)
+	require.NoError(r.t, err)
+	r.t.Cleanup(func() { _ = response.Body.Close() })
+	return response
+}
+
+// do sends a request and returns its status and its document.
+func (r *rig) do(method, path string, body any, header ...string) (int, doc) {
+	r.t.Helper()
+	response := r.send(r.t.Context(), method, path, body, header...)
+	text, err := io.ReadAll(response.Body)
+	require.NoError(r.t, err)
+	require.NoError(r.t, response.Body.Close())
+	if len(strings.TrimSpace(string(text))) == 0 {
+		return response.StatusCode, nil
+	}
+	var document doc
+	require.NoError(r.t, json.Unmarshal(text, &document), "%s %s: %s", method, path, text)
+	return response.StatusCode, document
+}
+
+// call calls a method by JSON-RPC, and returns the answer.
+func (r *rig) call(method string, params any) doc {
+	r.t.Helper()
+	status, answer := r.do("POST", "/a2a/agent", doc{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+	require.Equal(r.t, http.StatusOK, status, "%v", answer)
+	return answer
+}
+
+// result calls a method that must succeed.
+func (r *rig) result(method string, params any) doc {
+	r.t.Helper()
+	answer := r.call(method, params)
+	require.Nil(r.t, answer["error"], "%v", answer)
+	result, _ := answer["result"].(doc)
+	return result
+}
+
+// refused calls a method that must fail with a code, and returns the text.
+func (r *rig) refused(code float64, method string, params any) string {
+	r.t.Helper()
+	failure, _ := r.call(method, params)["error"].(doc)
+	require.Equal(r.t, code, failure["code"], "%v", failure)
+	text, _ := failure["message"].(string)
+	return text
+}
+
+// message returns the parameters of a message. fields are added to it.
+func message(text string, fields ...any) doc {
+	m := doc{"messageId": "m-" + text, "role": "ROLE_USER", "parts": []any{doc{"text": text}}}
+	for i := 0; i < len(fields); i += 2 {
+		m[fields[i].(string)] = fields[i+1]
+	}
+	return doc{"message": m}
+}
+
+// task sends a message, and returns the task that it leads to.
+func (r *rig) task(params doc) doc {
+	r.t.Helper()
+	task, ok := r.result("SendMessage", params)["task"].(doc)
+	require.True(r.t, ok)
+	return task
+}
+
+func stateOf(task any) any {
+	t, _ := task.(doc)
+	status, _ := t["status"].(doc)
+	return status["state"]
+}
+
+// texts returns the texts of the parts of artifacts or messages.
+func texts(list any) (out []string) {
+	all, _ := list.([]any)
+	for _, one := range all {
+		m, _ := one.(doc)
+		parts, _ := m["parts"].([]any)
+		var text strings.Builder
+		for _, p := range parts {
+			part, _ := p.(doc)
+			said, _ := part["text"].(string)
+			text.WriteString(said)
+		}
+		out = append(out, text.String())
+	}
+	return out
+}
+
+// events reads a stream to its end, and returns the results of its events.
+func (r *rig) events(response *http.Response) (out []doc) {
+	r.t.Helper()
+	require.Equal(r.t, "text/event-stream", response.Header.Get("Content-Type"))
+	text, err := io.ReadAll(response.Body)
+	require.NoError(r.t, err)
+	for frame := range strings.SplitSeq(string(text), "\n\n") {
+		_, data, found := strings.Cut(frame, "data: ")
+		if !found {
+			continue
+		}
+		var event doc
+		require.NoError(r.t, json.Unmarshal([]byte(data), &event), "%s", data)
+		if result, ok := event["result"].(doc); ok {
+			event = result
+		}
+		out = append(out, event)
+	}
+	return out
+}

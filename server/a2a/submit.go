@@ -1,0 +1,97 @@
+package a2a
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/a2a/internal/updates"
+)
+
+// submit submits the run that a message asks for, and returns its task.
+func (h *Handler) submit(ctx context.Context, c *call, req *a2a.SendMessageRequest) (*task, error) {
+	m := req.Message
+	if err := checkMessage(m); err != nil {
+		return nil, err
+	}
+	var push *a2a.PushConfig
+	if req.Config != nil {
+		push = req.Config.PushConfig
+	}
+	if push != nil {
+		if err := h.checkPush(push); err != nil {
+			return nil, err
+		}
+	}
+	sub, first, err := h.submission(ctx, c, m)
+	if err != nil {
+		return nil, err
+	}
+	run, err := h.Service.Submit(ctx, sub)
+	if err != nil {
+		return nil, err
+	}
+	if first == nil {
+		first = run
+	}
+	if push != nil {
+		push.TaskID = a2a.TaskID(first.ID)
+		if err := h.keepPush(ctx, c.Owner, push); err != nil {
+			return nil, err
+		}
+	}
+	return h.taskOf(ctx, first)
+}
+
+func checkMessage(m *a2a.Message) error {
+	switch {
+	case m == nil:
+		return invalid("the message is missing")
+	case m.ID == "":
+		return invalid("message.messageId is missing")
+	case m.Role != a2a.MessageRoleUser:
+		return invalid("message.role is %.64q; a client sends %s", m.Role, a2a.MessageRoleUser)
+	case len(m.Parts) == 0:
+		return invalid("message.parts is empty; a message has at least one part")
+	default:
+		return nil
+	}
+}
+
+// submission returns the run to submit, and the first run of the task that it goes on with; nil: it begins one.
+func (h *Handler) submission(ctx context.Context, c *call, m *a2a.Message) (sub *runs.Submission, first *runs.Run, err error) {
+	content, err := updates.Content(m.Parts)
+	if err != nil {
+		return nil, nil, invalid("%v", err)
+	}
+	sub = &runs.Submission{Owner: c.Owner, Thread: m.ContextID, Create: true, Keep: true}
+	if sub.Request, err = json.Marshal(request{m}); err != nil {
+		return nil, nil, invalid("the message cannot be kept: %v", err)
+	}
+	if sub.Assistant, err = h.Service.Resolve(ctx, c.Owner, c.agent.Name); err != nil {
+		return nil, nil, err
+	}
+	if m.TaskID == "" {
+		if m.ContextID != "" && runs.CheckID(m.ContextID) != nil {
+			return nil, nil, invalid("message.contextId is %.64q; an id has up to %d letters, digits and characters of -_.:@", m.ContextID, runs.MaxID)
+		}
+		sub.Task.Messages = []abi.Message{{Role: abi.RoleHuman, Content: content}}
+		return sub, nil, nil
+	}
+	t, err := h.taskNamed(ctx, c, m.TaskID)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case m.ContextID != "" && m.ContextID != t.thread.ID:
+		return nil, nil, invalid("message.contextId is %.64q, and the task %s belongs to %q", m.ContextID, t.id(), t.thread.ID)
+	case t.state().Terminal():
+		return nil, nil, problemf(a2a.ErrUnsupportedOperation, "the task is over (%s); send the message with the contextId alone", t.state())
+	case !t.waits:
+		return nil, nil, problemf(a2a.ErrUnsupportedOperation, "the task is being worked on and asks nothing; send the message with the contextId alone")
+	}
+	sub.Thread, sub.Create, sub.Strategy = t.thread.ID, false, runs.StrategyReject
+	return sub, &t.runs[0], t.answer(m, c.Principal.Name, &sub.Task)
+}

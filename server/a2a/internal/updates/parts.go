@@ -35,8 +35,10 @@ func partOf(block abi.Block) *a2a.Part {
 	}
 	part := &a2a.Part{MediaType: block.String("mime_type"), Filename: block.String("name")}
 	data := block.Data()
-	if data == nil {
-		data, _ = base64.StdEncoding.DecodeString(block.String("base64"))
+	for _, key := range []string{"data", "base64"} { // an event and a client of another door have it as a text
+		if data == nil {
+			data, _ = base64.StdEncoding.DecodeString(block.String(key))
+		}
 	}
 	switch address := block.String("url"); {
 	case len(data) > 0:

@@ -5,15 +5,17 @@ import (
 	"slices"
 	"strings"
 	"text/template/parse"
+
+	"github.com/agenthost/agenthost/internal/plaintemplate"
 )
 
-// promptWalk walks through the tree of a [promptTemplate]. It collects the data that the template uses, refuses unknown
-// names, and adds functions to printing actions and loops.
+// promptWalk walks through the tree of a [promptTemplate]. It collects the data that the template uses, and refuses unknown
+// names.
 type promptWalk struct {
-	tree   *parse.Tree
-	names  map[string]bool
-	fields map[string]bool
-	err    error // the first error
+	template *plaintemplate.Template
+	names    map[string]bool
+	fields   map[string]bool
+	err      error // the first error
 }
 
 // list walks through a list. Root reports whether the dot is the root of the data.
@@ -25,21 +27,12 @@ func (w *promptWalk) list(list *parse.ListNode, root bool) {
 		switch n := node.(type) {
 		case *parse.ActionNode:
 			w.pipe(n.Pipe, root)
-			if len(n.Pipe.Decl) == 0 {
-				n.Pipe.Cmds = append(n.Pipe.Cmds, w.command(n.Pos, showFunction))
-			}
 		case *parse.IfNode:
 			w.branch(&n.BranchNode, root, root)
 		case *parse.WithNode:
 			w.branch(&n.BranchNode, root, false)
 		case *parse.RangeNode:
 			w.branch(&n.BranchNode, root, false)
-			turn := w.command(n.Pos, turnFunction, &parse.VariableNode{NodeType: parse.NodeVariable, Pos: n.Pos, Ident: []string{"$"}})
-			action := &parse.ActionNode{NodeType: parse.NodeAction, Pos: n.Pos, Line: n.Line}
-			action.Pipe = &parse.PipeNode{NodeType: parse.NodePipe, Pos: n.Pos, Line: n.Line, Cmds: []*parse.CommandNode{turn}}
-			n.List.Nodes = slices.Insert(n.List.Nodes, 0, parse.Node(action))
-		case *parse.TemplateNode:
-			w.refuse(n, "template is not supported")
 		}
 	}
 }
@@ -99,12 +92,6 @@ func (w *promptWalk) use(node parse.Node, path []string) {
 
 func (w *promptWalk) refuse(node parse.Node, why string) {
 	if w.err == nil {
-		location, text := w.tree.ErrorContext(node)
-		w.err = fmt.Errorf("%s: <%s>: %s", location, text, why)
+		w.err = w.template.Refuse(node, why)
 	}
-}
-
-func (w *promptWalk) command(at parse.Pos, function string, args ...parse.Node) *parse.CommandNode {
-	name := parse.NewIdentifier(function).SetTree(w.tree).SetPos(at)
-	return &parse.CommandNode{NodeType: parse.NodeCommand, Pos: at, Args: append([]parse.Node{name}, args...)}
 }

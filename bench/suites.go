@@ -86,11 +86,25 @@ func checkpointSuite() *Suite {
 	}
 }
 
+func togetherSuite() *Suite {
+	return &Suite{
+		Name: "together", Title: "runs at once, whose threads one SQLite file keeps, with a model that takes no time", Unit: "round",
+		Cases: []Case{{"1", "1 run"}, {"50", "50 runs"}},
+		Extra: []Extra{{throughput, "rounds a second", digits}},
+		Free:  true,
+		Rows:  []Row{{Label: oursInSQLite, Peer: "agenthost", Flavor: "round"}},
+	}
+}
+
 const (
 	stepP99     = "p99_step_ns"
+	halfP99     = "p99_step_half_ns"
 	bytesPerRun = "bytes_per_run"
 	throughput  = "rounds_per_second"
 )
+
+// crowdOfPlugins is the row that targets are about.
+const crowdOfPlugins = "agenthost, 3 plugins"
 
 func crowdSuite() *Suite {
 	return &Suite{
@@ -99,11 +113,12 @@ func crowdSuite() *Suite {
 		Extra: []Extra{
 			{throughput, "rounds a second", digits},
 			{stepP99, "p99 of a step", duration},
+			{halfP99, "p99 of a step at half of these rounds a second", duration},
 			{bytesPerRun, "memory of a run", size},
 		},
 		Free: true,
 		Rows: []Row{
-			{Label: "agenthost, 3 plugins", Peer: "agenthost", Flavor: "plugins"},
+			{Label: crowdOfPlugins, Peer: "agenthost", Flavor: "plugins"},
 			{Label: "agenthost, 3 native middlewares that do nothing", Peer: "agenthost", Flavor: "native"},
 			{Label: "LangChain Python, 3 middlewares that do nothing", Peer: "langchain-python"},
 		},

@@ -95,6 +95,10 @@ var targets = []Target{
 	{What: "documents of a round at 400 rounds : at 10, SQLite, round", Limit: 1.1, Format: times, Of: quotient(kept("0/400", storedLast), kept("0/10", storedLast))},
 	{What: "database of 400 rounds : its text, SQLite, round", Limit: 2.5, Format: times, Of: kept("0/400", perText)},
 	{What: "the same with 5 middlewares that do nothing", Limit: 2.5, Format: times, Of: kept("5/400", perText)},
+	{What: "rounds a second, SQLite: 50 runs at once : one", Limit: 5, Least: true, Format: times, Of: quotient(
+		value("together", oursInSQLite, "50", extra(throughput)), value("together", oursInSQLite, "1", extra(throughput)))},
+	{What: "a crowd with 3 plugins: p99 of a step at half of its rounds a second", Limit: 5e6, Format: duration, Of: value("crowd", crowdOfPlugins, "crowd", extra(halfP99))},
+	{What: "a crowd with 3 plugins: memory of a run", Limit: 50e3, Format: size, Of: value("crowd", crowdOfPlugins, "crowd", extra(bytesPerRun))},
 	{What: "metered : not metered, standard Go", Limit: 1.15, Format: times, Of: guest("metered : not metered, standard Go decodes 1,000 messages"), Why: whyMeter},
 	{What: "metered : not metered, TinyGo", Limit: 1.15, Format: times, Of: guest("metered : not metered, TinyGo redacts 1 MB"), Why: whyMeter},
 	{What: "metered : not metered, Rust", Limit: 1.15, Format: times, Of: guest("metered : not metered, Rust scans 1 MB"), Why: whyMeter},

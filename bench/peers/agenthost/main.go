@@ -17,5 +17,6 @@ func main() {
 		"hooks":      hooks,
 		"checkpoint": checkpoints,
 		"crowd":      crowd,
+		"together":   together,
 	})
 }

@@ -49,3 +49,8 @@ func search(answer string, executions *int) host.Tool {
 		return answer, nil
 	})
 }
+
+// constant is the tool search for runs at once: it answers each time the same.
+func constant(answer string) host.Tool {
+	return tool.Func("search", "Searches.", func(context.Context, query) (string, error) { return answer, nil })
+}

@@ -52,7 +52,10 @@ type Extra struct {
 
 // suites lists all suites in the order of the report.
 func suites() []*Suite {
-	return []*Suite{hooksSuite(), loopSuite(), checkpointSuite(), togetherSuite(), startSuite(), crowdSuite(), serverSuite(), tokenSuite(), idleSuite(), guestSuite()}
+	return []*Suite{
+		hooksSuite(), loopSuite(), checkpointSuite(), togetherSuite(), startSuite(), crowdSuite(), serverSuite(), tokenSuite(), idleSuite(),
+		guestSuite(),
+	}
 }
 
 //go:embed texts

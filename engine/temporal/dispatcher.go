@@ -37,6 +37,8 @@ type Dispatcher struct {
 	agents     []string
 	poll       time.Duration
 	heartbeat  time.Duration
+	remind     time.Duration
+	abandon    time.Duration
 	log        *slog.Logger
 	attributes bool
 	tells      chan tell
@@ -44,7 +46,14 @@ type Dispatcher struct {
 	stopped    sync.WaitGroup
 
 	mu   sync.Mutex
-	told map[attemptOf]time.Time
+	told map[attemptOf]*notice
+}
+
+// notice is what a dispatcher knows of a run that it has told a workflow of.
+type notice struct {
+	at       time.Time // when it told the workflow last
+	reminded bool      // it has told the workflow more than once
+	stuck    time.Time // since when no worker has taken up the workflow; the zero time: one has
 }
 
 // attemptOf names a run that waits for an attempt.
@@ -59,6 +68,7 @@ type tell struct {
 	owner, thread string
 	agent         string
 	of            attemptOf // what it is to do; the zero value: nothing in particular
+	again         bool      // the workflow has been told before
 	waiter        *waiter
 	only          bool // if it is open
 }
@@ -74,7 +84,7 @@ func Dispatch(ctx context.Context, config Config, c engine.Config) (*Dispatcher,
 	config.Queue = config.queue()
 	d := &Dispatcher{
 		config: config, store: c.Store, agents: slices.Sorted(maps.Keys(c.Agents)), poll: cmp.Or(c.Poll, time.Second), log: logger(c.Logger),
-		heartbeat: heartbeat(c.Lease), tells: make(chan tell, maxTold), told: map[attemptOf]time.Time{},
+		remind: cmp.Or(config.remind, remindAfter), abandon: cmp.Or(config.abandon, abandonAfter), heartbeat: heartbeat(c.Lease), tells: make(chan tell, maxTold), told: map[attemptOf]*notice{},
 	}
 	if !config.NoAttributes {
 		if err := addAttributes(ctx, config.Client, config.namespace()); err != nil {
@@ -115,7 +125,7 @@ func (d *Dispatcher) look(ctx context.Context) {
 		}
 		for i := range found {
 			if r := &found[i]; d.due(r) {
-				d.add(tell{ctx: ctx, owner: r.Owner, thread: r.Thread, agent: r.Agent, of: attemptOf{r.ID, r.Attempt}})
+				d.add(d.about(ctx, r))
 			}
 		}
 		select {
@@ -126,19 +136,33 @@ func (d *Dispatcher) look(ctx context.Context) {
 	}
 }
 
+// about returns what a workflow must be told of a run.
+func (d *Dispatcher) about(ctx context.Context, r *runs.Run) tell {
+	t := tell{ctx: ctx, owner: r.Owner, thread: r.Thread, agent: r.Agent, of: attemptOf{r.ID, r.Attempt}}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	t.again = d.told[t.of] != nil && d.told[t.of].reminded
+	return t
+}
+
 // due reports whether Temporal must be told of a run, and notes that it is.
 func (d *Dispatcher) due(r *runs.Run) bool {
 	now := time.Now() //nolint:forbidigo // runs wait in real time
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.told) > maxTold {
-		maps.DeleteFunc(d.told, func(_ attemptOf, at time.Time) bool { return now.Sub(at) > remindAfter })
+	if len(d.told) > maxTold { // those that still wait are found again before that
+		maps.DeleteFunc(d.told, func(_ attemptOf, n *notice) bool { return now.Sub(n.at) > 2*d.remind })
 	}
 	key := attemptOf{r.ID, r.Attempt}
-	if at, told := d.told[key]; told && now.Sub(at) < remindAfter {
+	n := d.told[key]
+	switch {
+	case n == nil:
+		d.told[key] = &notice{at: now}
+	case now.Sub(n.at) < d.remind:
 		return false
+	default:
+		n.at, n.reminded = now, true
 	}
-	d.told[key] = now
 	return true
 }
 
@@ -168,6 +192,11 @@ func (d *Dispatcher) tell(ctx context.Context, t tell) {
 	defer done()
 	stop := context.AfterFunc(ctx, done)
 	defer stop()
+	if t.again && d.config.Pinned {
+		if err := d.upgrade(within, t); err != nil && ctx.Err() == nil {
+			d.log.Error("Temporal does not say whether a worker is left for a thread; asking again", "thread", t.thread, "error", err)
+		}
+	}
 	err := d.wake(within, t)
 	if err != nil && ctx.Err() == nil {
 		d.log.Error("Temporal cannot be told of a run; trying again", "thread", t.thread, "error", err)

@@ -18,7 +18,7 @@
 // # Where to find what
 //
 //   - the workflow of a thread: workflow.go, payload.go; its search attributes: attributes.go
-//   - a worker: worker.go; what it does for a workflow: activity.go; the version that workflows are pinned to: version.go
+//   - a worker: worker.go; what it does for a workflow: activity.go; the version that workflows are pinned to: version.go, upgrade.go
 //   - who tells Temporal that there is something to do: dispatcher.go, store.go
 //   - an agent as a step of another workflow: agent.go, answer.go
 //   - a connection, with certificates or an API key: dial.go

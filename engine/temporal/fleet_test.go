@@ -36,7 +36,9 @@ type fleet struct {
 	threads *checkpoints.Store
 	tools   []host.Tool
 	worked  atomic.Int64
-	n       atomic.Int64
+
+	concurrent int // runs that a worker performs at once; 0: the default
+	n          atomic.Int64
 }
 
 func newFleet(t *testing.T) *fleet {
@@ -100,7 +102,7 @@ func (f *fleet) worker(version string) *temporal.Worker {
 
 func (f *fleet) engine(version string) engine.Config {
 	f.t.Helper()
-	return engine.Config{Store: f.store, Agents: f.agents(version), Poll: 200 * time.Millisecond}
+	return engine.Config{Store: f.store, Agents: f.agents(version), Poll: 200 * time.Millisecond, Concurrent: f.concurrent}
 }
 
 // dispatcher starts a dispatcher, and returns the store of a server.
@@ -218,6 +220,23 @@ func (f *fleet) blocks() (began chan string, let chan struct{}) {
 	return began, let
 }
 
+// drain closes a worker that performs a tool, and lets the tool end.
+func (f *fleet) drain(w *temporal.Worker, let chan struct{}) {
+	f.t.Helper()
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		w.Close(context.Background())
+	}()
+	select {
+	case <-closed:
+		f.t.Fatal("the worker did not wait for the tool")
+	case <-time.After(300 * time.Millisecond):
+	}
+	close(let)
+	<-closed
+}
+
 func TestADeploymentCutsNoToolOff(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -225,19 +244,8 @@ func TestADeploymentCutsNoToolOff(t *testing.T) {
 	first := f.worker("1")
 	r := f.submit(f.dispatcher(), "t", say("block"))
 	<-began
-	closed := make(chan struct{})
-	go func() {
-		defer close(closed)
-		first.Close(context.Background())
-	}()
 	f.worker("1")
-	select {
-	case <-closed:
-		t.Fatal("the worker did not wait for the tool")
-	case <-time.After(300 * time.Millisecond):
-	}
-	close(let)
-	<-closed
+	f.drain(first, let)
 	ended := f.over(r)
 	require.Equal(t, []any{runs.Success, 2, int64(1)}, []any{ended.Status, ended.Attempt, f.worked.Load()}, "another worker goes on behind the tool")
 	require.Empty(t, f.thread("t").Waiting)
@@ -300,6 +308,66 @@ func TestPinnedVersions(t *testing.T) {
 	require.Equal(t, "sha256:1", f.plugin("old"))
 	require.Equal(t, enums.WORKFLOW_EXECUTION_STATUS_COMPLETED, f.closed("old"))
 	f.keep("old", "pinned")
+}
+
+// Somebody stops the last worker of a version while threads are under way.
+func TestThreadsWithoutAWorkerOfTheirVersion(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.config.Pinned = true
+	f.config.Hasty(500*time.Millisecond, 2*time.Second)
+	began, let := f.blocks()
+	first := f.worker("1")
+	server := f.dispatcher()
+	for _, thread := range []string{"input", "answer"} {
+		require.Equal(t, runs.Success, f.over(f.submit(server, thread, say("ask"))).Status)
+	}
+	question := f.waiting("answer")
+	f.waiting("input")
+	under := f.submit(server, "under-way", say("block"))
+	<-began
+	f.drain(first, let)
+	early := f.submit(server, "input", say("hi"))
+
+	f.worker("2")
+	two := temporal.Version(f.agents("2"))
+	require.Eventually(t, func() bool { return temporal.Promote(t.Context(), f.config, two) == nil }, 60*time.Second, 50*time.Millisecond)
+	require.Equal(t, runs.Success, f.over(early).Status, "a new input needs nothing of the old version")
+	require.Equal(t, "sha256:2", f.plugin("input"))
+	for _, r := range []*runs.Run{under, f.submit(server, "answer", answer(question))} {
+		ended := f.over(r)
+		require.Equal(t, runs.Failed, ended.Status, "a run goes on only with the program that it began with")
+		require.Contains(t, ended.Failure.Message, `the run began with another program: middleware "plugin" has the version "2", it had "1"`)
+	}
+	require.Equal(t, runs.Success, f.over(f.submit(server, "answer", say("hi"))).Status)
+	require.Equal(t, "sha256:2", f.plugin("answer"))
+	require.Equal(t, int64(1), f.worked.Load())
+}
+
+// A version whose workers have too much to do is not abandoned.
+func TestThreadsOfABusyVersionStay(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.config.Pinned, f.concurrent = true, 1
+	f.config.Hasty(100*time.Millisecond, 500*time.Millisecond)
+	began, let := f.blocks()
+	f.worker("1")
+	server := f.dispatcher()
+	require.Equal(t, runs.Success, f.over(f.submit(server, "asks", say("ask"))).Status)
+	question := f.waiting("asks")
+	f.submit(server, "busy", say("block"))
+	<-began
+	f.worker("2")
+	two := temporal.Version(f.agents("2"))
+	require.Eventually(t, func() bool { return temporal.Promote(t.Context(), f.config, two) == nil }, 60*time.Second, 50*time.Millisecond)
+	r := f.submit(server, "asks", answer(question))
+	require.Never(t, func() bool {
+		got, err := f.store.Run(t.Context(), r.Owner, r.ID)
+		return err != nil || got.Status != runs.Pending
+	}, 3*time.Second, 50*time.Millisecond)
+	close(let)
+	require.Equal(t, runs.Success, f.over(r).Status)
+	require.Equal(t, "sha256:1", f.plugin("asks"))
 }
 
 // plugin returns the digest of the plugin that a thread's run was performed with.

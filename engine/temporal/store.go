@@ -21,7 +21,7 @@ type telling struct {
 func (s *telling) Submit(ctx context.Context, r *runs.Run, create bool, most int, note func(t *runs.Thread)) error {
 	err := s.Store.Submit(ctx, r, create, most, note)
 	if err == nil && r.Due.IsZero() && s.dispatcher.due(r) {
-		s.dispatcher.add(tell{ctx: context.WithoutCancel(ctx), owner: r.Owner, thread: r.Thread, agent: r.Agent, of: attemptOf{r.ID, r.Attempt}})
+		s.dispatcher.add(s.dispatcher.about(context.WithoutCancel(ctx), r))
 	}
 	return err
 }

@@ -30,7 +30,8 @@ type Config struct {
 	// Queue is the task queue on which workers wait for work; "": [DefaultQueue]. All its workers have the same agents.
 	Queue string
 	// Pinned pins the workflow of a thread to workers with the programs that it began with, see [Version]. Workers of another version can
-	// be started beside them at any time.
+	// be started beside them at any time. If no worker of its version is left for five minutes while there is something to do, the thread goes on with
+	// the current version.
 	Pinned bool
 	// NoAttributes leaves workflows without search attributes.
 	NoAttributes bool
@@ -38,6 +39,8 @@ type Config struct {
 	Interceptors []interceptor.WorkerInterceptor
 	// Drain is how long runs may go on after [Worker.Close], for Temporal's SDK; 0: 30 s.
 	Drain time.Duration
+
+	remind, abandon time.Duration // see remindAfter and abandonAfter; 0: as they are
 }
 
 func (c *Config) check() error {

@@ -71,12 +71,17 @@ func Waiting(questions []*Question) []*Question {
 }
 
 // OfResult returns the questions that an ended run waits for.
-func OfResult(r *host.Result) []*Question {
-	asked := make([]checkpoint.Question, len(r.Interrupts))
-	for i, in := range r.Interrupts {
+func OfResult(r *host.Result) []*Question { return ofInterrupts(r.Interrupts, r.Messages) }
+
+// OfSnapshot returns the questions that wait in a thread at a checkpoint.
+func OfSnapshot(s *host.Snapshot) []*Question { return ofInterrupts(s.Interrupts, s.Messages) }
+
+func ofInterrupts(interrupts []host.Interrupt, messages history.List) []*Question {
+	asked := make([]checkpoint.Question, len(interrupts))
+	for i, in := range interrupts {
 		asked[i] = checkpoint.Question{ID: in.ID, Step: in.Step, CallID: in.CallID, Key: in.Key, Value: in.Value}
 	}
-	return Read(asked, r.Messages)
+	return Read(asked, messages)
 }
 
 // OfThread returns the questions of a thread at a checkpoint, answered or not.

@@ -364,7 +364,7 @@ func TestLogAndRequestID(t *testing.T) {
 		p, _ := auth.FromContext(r.Context())
 		w.WriteHeader(http.StatusCreated)
 		fmt.Fprint(w, p.Owner, " ", access.RequestID(r.Context()))
-	}), access.RequestIDs(), access.Log(logger), access.Recover(logger), access.Authenticate(keys(t), nil))
+	}), access.RequestIDs(), access.Log(logger), access.Recover(logger), access.Authenticate(keys(t), nil, nil))
 	w := do(t, h, http.MethodPost, "/threads?key=secret-1", "x-api-key", "0123456789abcdef", "X-Request-Id", "proxy-7", "Cookie", "secret-2")
 	require.Equal(t, "ada proxy-7", w.Body.String())
 	require.Equal(t, "proxy-7", w.Header().Get("X-Request-ID"))
@@ -402,7 +402,7 @@ func TestTheLogDoesNotQuoteBodies(t *testing.T) {
 func TestHealthChecksAreOpenAndQuiet(t *testing.T) {
 	t.Parallel()
 	logger, text := logged()
-	h := access.Chain(ok, access.Log(logger), access.Authenticate(auth.First(), func(r *http.Request) bool { return r.URL.Path == "/ok" }))
+	h := access.Chain(ok, access.Log(logger), access.Authenticate(auth.First(), func(r *http.Request) bool { return r.URL.Path == "/ok" }, nil))
 	require.Equal(t, http.StatusOK, do(t, h, http.MethodGet, "/ok").Code)
 	require.Contains(t, text(), "level=DEBUG")
 	require.Equal(t, http.StatusUnauthorized, do(t, h, http.MethodGet, "/ok/").Code)
@@ -418,7 +418,7 @@ func (unavailable) Authenticate(*http.Request) (auth.Principal, error) {
 func TestUnavailableProvider(t *testing.T) {
 	t.Parallel()
 	logger, text := logged()
-	w := do(t, access.Chain(ok, access.Log(logger), access.Authenticate(unavailable{}, nil)), http.MethodGet, "/threads")
+	w := do(t, access.Chain(ok, access.Log(logger), access.Authenticate(unavailable{}, nil, nil)), http.MethodGet, "/threads")
 	require.Equal(t, http.StatusServiceUnavailable, w.Code)
 	require.Equal(t, "1", w.Header().Get("Retry-After"))
 	require.NotContains(t, w.Body.String(), "10.0.0.7")

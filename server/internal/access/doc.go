@@ -7,7 +7,7 @@
 //		access.RequestIDs(), access.Log(logger), access.Recover(logger),
 //		hosts, origins,
 //		access.Bodies(4<<20, 30*time.Second), access.WriteDeadlines(time.Minute),
-//		access.Authenticate(authenticator, isOpen), rates.Wrap, budget.Wrap)
+//		access.Authenticate(authenticator, isOpen, challenge), rates.Wrap, budget.Wrap)
 //
 // The log comes before what refuses, so that refused requests are in it. Hosts and origins come before authentication: what they refuse
 // is an attack with a browser whatever credential it carries.

@@ -37,7 +37,7 @@ func door(t *testing.T, perMinute int) func(from, key string) (status int, after
 	t.Helper()
 	authenticator, err := access.Logins(byName{}, perMinute)
 	require.NoError(t, err)
-	h := access.Chain(ok, access.Authenticate(authenticator, nil))
+	h := access.Chain(ok, access.Authenticate(authenticator, nil, nil))
 	return func(from, key string) (int, string) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
 		r.RemoteAddr = from

@@ -13,8 +13,9 @@ import (
 	"github.com/agenthost/agenthost/server/internal/detail"
 )
 
-// exposed are the headers that a page of an allowed origin may read: where a run is, and how many more rows there are.
-const exposed = "Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Request-ID, Retry-After"
+// exposed are the headers that a page of an allowed origin may read: where a run is, how many more rows there are, the
+// session of a client, and how to log in.
+const exposed = "Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Request-ID, Retry-After, Mcp-Session-Id, WWW-Authenticate"
 
 // Origins returns a wrapper that lets pages of other origins use the server: exactly these, such as https://chat.example.com, or * for all. With
 // none, only pages of the server itself can.

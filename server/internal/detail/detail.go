@@ -58,8 +58,11 @@ func Write(w http.ResponseWriter, err error) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Del("Content-Length")
 	h.Del("Content-Encoding")
-	if e.Status == http.StatusUnauthorized {
-		h.Set("WWW-Authenticate", "Bearer")
+	switch {
+	case e.Status != http.StatusUnauthorized:
+		h.Del(challengeHeader)
+	case h.Get(challengeHeader) == "":
+		h.Set(challengeHeader, "Bearer")
 	}
 	if e.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
@@ -69,6 +72,16 @@ func Write(w http.ResponseWriter, err error) {
 	}{text.First(e.Text, maxText)})
 	w.WriteHeader(e.Status)
 	_, _ = w.Write(body)
+}
+
+// challengeHeader says how to log in.
+const challengeHeader = "WWW-Authenticate"
+
+// Challenge sets what a client is told about the login if [Write] then answers 401; "": only that it needs a token.
+func Challenge(w http.ResponseWriter, text string) {
+	if text != "" {
+		w.Header().Set(challengeHeader, text)
+	}
 }
 
 // maxText is the length of the longest text that a client gets, in characters: it may quote what the client sent.

@@ -49,6 +49,15 @@ func (c *Config) Authenticator() (_ auth.Authenticator, release func() error, er
 	return auth.First(all...), release, nil
 }
 
+// TokenIssuer returns who issues the tokens that are accepted, and what scopes begin with in them; "" if no tokens are accepted.
+func (c *Config) TokenIssuer() (issuer, scopePrefix string) {
+	if c.Auth == nil {
+		return "", ""
+	}
+	tokens, _ := c.Auth.tokens()
+	return tokens.Issuer, tokens.ScopePrefix
+}
+
 // ReachIssuer fetches the keys of the issuer of tokens, and returns which issuer that is; "" if no tokens are accepted.
 func (c *Config) ReachIssuer(ctx context.Context) (issuer string, err error) {
 	if c.Auth == nil {

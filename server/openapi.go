@@ -10,6 +10,7 @@ import (
 	"github.com/agenthost/agenthost/server/a2a"
 	"github.com/agenthost/agenthost/server/internal/openapi"
 	"github.com/agenthost/agenthost/server/langgraph"
+	"github.com/agenthost/agenthost/server/mcp"
 )
 
 // apiVersion is the version of the description of the API. It rises when a client has to change.
@@ -39,6 +40,9 @@ var describeOnce = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	if err := a2a.Describe(d); err != nil {
+		return nil, err
+	}
+	if err := mcp.Describe(d); err != nil {
 		return nil, err
 	}
 	return d.JSON()

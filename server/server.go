@@ -22,6 +22,7 @@ import (
 	"github.com/agenthost/agenthost/server/internal/access"
 	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/langgraph"
+	"github.com/agenthost/agenthost/server/mcp"
 )
 
 // Config configures a server.
@@ -57,6 +58,7 @@ type Server struct {
 	door        *langgraph.Handler
 	a2a         *a2a.Handler
 	mounts      []mount
+	mcp         *mcp.Door
 	dev         *dev.Handler // nil: there is none
 	service     *runs.Service
 	engine      Engine
@@ -115,7 +117,13 @@ func New(c Config) (_ *Server, err error) {
 	s.a2a = a2a.New(a2a.Config{
 		Config: shared, Store: c.Store, CheckWebhook: s.webhooks.Check, Ended: s.told.ended, Secured: c.Serve.Auth != nil && c.Serve.Auth.Anonymous == nil,
 	})
+	s.mcp = mcp.NewDoor(mcp.DoorConfig{
+		Config: shared, SessionsPerOwner: c.Serve.Limits.StreamsPerOwner, Sessions: c.Serve.Limits.Streams, Login: loginOf(c.Serve),
+	})
 	s.mounts = []mount{{"/", s.door}, {a2a.Path, s.a2a}, {a2a.CardPath, s.a2a}}
+	for _, path := range s.mcp.Paths() {
+		s.mounts = append(s.mounts, mount{path, s.mcp})
+	}
 	if c.Dev != nil {
 		with := *c.Dev
 		with.Service, with.Streams, with.Closing = s.service, streams, s.closing
@@ -144,6 +152,15 @@ func New(c Config) (_ *Server, err error) {
 	return s, err
 }
 
+// loginOf returns who issues tokens for the server; nil if it takes none.
+func loginOf(c *config.Config) *mcp.Login {
+	issuer, prefix := c.TokenIssuer()
+	if issuer == "" {
+		return nil
+	}
+	return &mcp.Login{Issuer: issuer, ScopePrefix: prefix}
+}
+
 func expiry(c *config.Config) *runs.Expiry {
 	if c.Retention.Threads.TTL == 0 {
 		return nil
@@ -156,6 +173,9 @@ func (s *Server) abandon() {
 	s.endStream()
 	if s.door != nil {
 		s.door.Wait()
+	}
+	if s.mcp != nil {
+		s.mcp.Close()
 	}
 	if s.service != nil {
 		s.service.Close()

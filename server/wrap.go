@@ -60,7 +60,7 @@ func (s *Server) wrap(authenticator auth.Authenticator) (http.Handler, error) {
 		mux.Handle(m.path, m.door)
 	}
 	return access.Chain(mux, access.RequestIDs(), access.Log(s.log), access.Recover(s.log), hosts, origins,
-		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, s.open),
+		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, s.open, s.mcp.Challenge),
 		rates.Wrap, budget.Wrap), nil
 }
 

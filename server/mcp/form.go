@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,6 +54,9 @@ func formOf(questions []*question.Question) *form {
 		write(&text, c.Args)
 		properties["decision"+suffix] = map[string]any{"type": "string", "enum": decisions(c)}
 		properties["message"+suffix] = map[string]any{"type": "string", "description": "of a decision other than to go on: why, or the result instead"}
+		if slices.Contains(c.Allowed, question.Edit) {
+			properties["arguments"+suffix] = argumentsField(c)
+		}
 		required = append(required, "decision"+suffix)
 	})
 	f.params = &sdk.ElicitParams{
@@ -99,26 +103,25 @@ func (f *form) pass(q *question.Question) bool {
 	return true
 }
 
-// decisions returns the decisions that a form can express, which are all but edits.
-func decisions(c *question.Call) []any {
-	var out []any
-	for _, t := range c.Allowed {
-		if t != question.Edit {
-			out = append(out, string(t))
-		}
+// argumentsField is the field for the arguments of an edited call.
+func argumentsField(c *question.Call) map[string]any {
+	field := map[string]any{"type": "string", "description": "of the decision edit: the arguments to run the call with, in JSON"}
+	if text := c.Args.JSON(); len(text) <= maxDefault {
+		field["default"] = text
 	}
-	return out
+	return field
 }
 
-// fits reports whether the form can answer the questions. It cannot if a call may only be edited.
-func (f *form) fits() bool {
-	fits := true
-	if !f.passed {
-		f.each(func(_ *question.Question, c *question.Call, _ string) {
-			fits = fits && (c == nil || len(decisions(c)) > 0)
-		})
+// maxDefault is how many bytes a client's form may show in a field that the user changes.
+const maxDefault = 4 << 10
+
+// decisions returns the decisions that the user may choose from.
+func decisions(c *question.Call) []any {
+	out := make([]any, len(c.Allowed))
+	for i, t := range c.Allowed {
+		out[i] = string(t)
 	}
-	return fits
+	return out
 }
 
 // each calls ask for every item that the form asks about.
@@ -145,16 +148,13 @@ func (f *form) each(ask func(q *question.Question, c *question.Call, suffix stri
 	}
 }
 
-// by records in the thread's history who answered.
-const by = "the user of an MCP client"
-
-// read reads what the user filled in.
-func (f *form) read(given *sdk.ElicitResult) ([]host.Answer, error) {
+// read reads what the user filled in. by says in the thread's history who answered.
+func (f *form) read(given *sdk.ElicitResult, by string) ([]host.Answer, error) {
 	switch {
 	case given == nil:
 		return nil, errors.New("the client has sent no answer")
 	case f.passed:
-		return f.readPassed(given)
+		return f.readPassed(given, by)
 	case given.Action != "accept":
 		return nil, fmt.Errorf("the client's user has not answered (%s)", terminal.Line(given.Action))
 	}
@@ -171,6 +171,11 @@ func (f *form) read(given *sdk.ElicitResult) ([]host.Answer, error) {
 		if text, ok := given.Content["message"+suffix].(string); ok && text != "" && d.Type.TakesMessage() {
 			d.Message = &text
 		}
+		if text, ok := given.Content["arguments"+suffix].(string); ok && d.Type == question.Edit {
+			args, err := question.ParseArgs([]byte(text))
+			wrong = append(wrong, err)
+			d.Args = args
+		}
 		wrong = append(wrong, sheet.Decide(c.Ref, d))
 	})
 	if err := errors.Join(wrong...); err != nil {
@@ -180,7 +185,7 @@ func (f *form) read(given *sdk.ElicitResult) ([]host.Answer, error) {
 }
 
 // readPassed passes the answer on to the MCP server that asked.
-func (f *form) readPassed(given *sdk.ElicitResult) ([]host.Answer, error) {
+func (f *form) readPassed(given *sdk.ElicitResult, by string) ([]host.Answer, error) {
 	value := map[string]any{"action": given.Action}
 	if given.Action == "accept" {
 		value["content"] = given.Content

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -119,15 +118,9 @@ func toolName(name string) string {
 func (s *Server) agentTool() *sdk.Tool {
 	description := s.config.Description
 	if description == "" {
-		description = "Runs the agent " + s.config.Name + " with a prompt, and returns its answer."
+		description = runsAgent(s.config.Name)
 	}
-	return &sdk.Tool{
-		Name: s.config.Name, Description: description,
-		InputSchema: json.RawMessage(`{"type":"object","properties":{` +
-			`"prompt":{"type":"string","description":"what the agent is to do"},` +
-			`"thread":{"type":"string","description":"the name of a conversation that is begun, or goes on; without one nothing is remembered"}},` +
-			`"required":["prompt"],"additionalProperties":false}`),
-	}
+	return &sdk.Tool{Name: s.config.Name, Description: description, InputSchema: promptSchema}
 }
 
 // Serve serves one client over two streams until the client is done or the context ends. Unfinished requests are then

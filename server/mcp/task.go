@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -19,10 +18,7 @@ import (
 	"github.com/agenthost/agenthost/internal/terminal"
 )
 
-const (
-	sessionTimeout = time.Hour
-	maxArguments   = 4 << 20 // bytes of a call's arguments
-)
+const maxArguments = 4 << 20 // bytes of a call's arguments
 
 // task is a client's request: a run of the agent.
 type task struct {
@@ -114,7 +110,7 @@ func (s *Server) answered(params *sdk.CallToolParamsRaw) (*task, error) {
 		return nil, errors.New("the run that asked this is not known any more; begin anew")
 	}
 	given, _ := params.InputResponses[formKey].(*sdk.ElicitResult)
-	answers, err := formOf(t.questions).read(given)
+	answers, err := formOf(t.questions).read(given, user)
 	if err != nil {
 		return nil, s.unanswered(t, err)
 	}
@@ -127,7 +123,7 @@ func (s *Server) perform(ctx context.Context, req *sdk.CallToolRequest, t *task)
 	if t.direct != nil {
 		ctx = context.WithValue(ctx, directKey{}, t.direct)
 	}
-	told := s.progressOf(ctx, req)
+	told := progressOf(ctx, req)
 	if t.input.Resume == nil {
 		t.input.KeepWaiting = !t.passing && s.resumption(t) != ""
 	}
@@ -149,7 +145,7 @@ func (s *Server) perform(ctx context.Context, req *sdk.CallToolRequest, t *task)
 		switch {
 		case len(t.questions) == 0:
 			return failure(s.unanswered(t, errors.New("it has stopped at a breakpoint")))
-		case !canAsk(req) || !form.fits():
+		case !canAsk(req):
 			return failure(s.unanswered(t, errors.New("it needs an answer from a person: "+form.params.Message)))
 		case req.ProtocolVersion() >= statelessVersion:
 			return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{formKey: form.params}, RequestState: s.hold(t)}
@@ -158,13 +154,16 @@ func (s *Server) perform(ctx context.Context, req *sdk.CallToolRequest, t *task)
 		if err != nil {
 			return failure(s.unanswered(t, fmt.Errorf("it needs an answer from a person, who could not be asked: %w", err)))
 		}
-		answers, err := form.read(given)
+		answers, err := form.read(given, user)
 		if err != nil {
 			return failure(s.unanswered(t, err))
 		}
 		t.input = host.Input{Thread: t.thread, Resume: answers}
 	}
 }
+
+// user says in the history of a thread who answered.
+const user = "the user of an MCP client"
 
 // statelessVersion is the first protocol version in which a server asks questions in its results.
 const statelessVersion = "2026-07-28"

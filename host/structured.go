@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi/wire"
@@ -50,4 +51,14 @@ func Structured[T any](r *Result) (T, error) {
 		return value, fmt.Errorf("the structured answer is not a %T: %w", value, err)
 	}
 	return value, nil
+}
+
+// ResponseFormats returns the formats of the agent's structured answers, see [Config.ResponseFormat]; none if it answers with texts.
+func (a *Agent) ResponseFormats() []model.Format {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if asked := a.present.respond.asks(); asked != nil {
+		return slices.Clone(asked.Formats)
+	}
+	return nil
 }

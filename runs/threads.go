@@ -90,3 +90,14 @@ func (s *Service) CopyThread(ctx context.Context, owner, id string) (*Thread, er
 	}
 	return into, nil
 }
+
+// KeepThread keeps the thread of a run that had none: its client has something to do there. A thread that is kept stays as it is.
+func (s *Service) KeepThread(ctx context.Context, owner, id string) error {
+	_, err := s.ChangeThread(ctx, owner, id, func(t *Thread) error {
+		if t.Temporary {
+			t.Temporary, t.Expiry = false, s.config.Expiry
+		}
+		return nil
+	})
+	return err
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/agenthost/agenthost/server/internal/openapi"
 	"github.com/agenthost/agenthost/server/langgraph"
 	"github.com/agenthost/agenthost/server/mcp"
+	"github.com/agenthost/agenthost/server/openai"
 )
 
 // apiVersion is the version of the description of the API. It rises when a client has to change.
@@ -36,14 +37,10 @@ var describeOnce = sync.OnceValues(func() ([]byte, error) {
 			return nil, err
 		}
 	}
-	if err := langgraph.Describe(d); err != nil {
-		return nil, err
-	}
-	if err := a2a.Describe(d); err != nil {
-		return nil, err
-	}
-	if err := mcp.Describe(d); err != nil {
-		return nil, err
+	for _, describe := range []func(*openapi.Document) error{langgraph.Describe, openai.Describe, mcp.Describe, a2a.Describe} {
+		if err := describe(d); err != nil {
+			return nil, err
+		}
 	}
 	return d.JSON()
 })

@@ -23,6 +23,7 @@ import (
 	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/langgraph"
 	"github.com/agenthost/agenthost/server/mcp"
+	"github.com/agenthost/agenthost/server/openai"
 )
 
 // Config configures a server.
@@ -120,9 +121,13 @@ func New(c Config) (_ *Server, err error) {
 	s.mcp = mcp.NewDoor(mcp.DoorConfig{
 		Config: shared, SessionsPerOwner: c.Serve.Limits.StreamsPerOwner, Sessions: c.Serve.Limits.Streams, Login: loginOf(c.Serve),
 	})
-	s.mounts = []mount{{"/", s.door}, {a2a.Path, s.a2a}, {a2a.CardPath, s.a2a}}
+	s.mounts = []mount{
+		{path: "/", door: s.door},
+		{path: openai.Path, door: openai.New(shared), form: openai.Explain},
+		{path: a2a.Path, door: s.a2a}, {path: a2a.CardPath, door: s.a2a},
+	}
 	for _, path := range s.mcp.Paths() {
-		s.mounts = append(s.mounts, mount{path, s.mcp})
+		s.mounts = append(s.mounts, mount{path: path, door: s.mcp})
 	}
 	if c.Dev != nil {
 		with := *c.Dev

@@ -25,6 +25,7 @@ type mount struct {
 		Route(r *http.Request) string
 		IsOpen(r *http.Request) bool
 	}
+	form detail.Form // of errors that occur before a request reaches the door; nil: LangGraph's
 }
 
 // wrap puts what every request passes before the doors.
@@ -59,9 +60,19 @@ func (s *Server) wrap(authenticator auth.Authenticator) (http.Handler, error) {
 	for _, m := range s.mounts {
 		mux.Handle(m.path, m.door)
 	}
-	return access.Chain(mux, access.RequestIDs(), access.Log(s.log), access.Recover(s.log), hosts, origins,
+	return access.Chain(mux, s.forms, access.RequestIDs(), access.Log(s.log), access.Recover(s.log), hosts, origins,
 		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, s.open, s.mcp.Challenge),
 		rates.Wrap, budget.Wrap), nil
+}
+
+// forms lets the errors of a request have the form of its door.
+func (s *Server) forms(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if m, _ := s.mountOf(r); m != nil && m.form != nil {
+			w = detail.In(w, m.form)
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // mountOf returns the door that answers a request, and the pattern by which it was found; nil if none does.

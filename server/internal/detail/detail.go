@@ -1,4 +1,4 @@
-// Package detail writes errors as LangGraph's server does: {"detail": "text"}.
+// Package detail writes errors as LangGraph's server does, {"detail": "text"}, or in the form of another protocol.
 package detail
 
 import (
@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/server/auth"
 )
 
@@ -67,9 +66,7 @@ func Write(w http.ResponseWriter, err error) {
 	if e.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
 	}
-	body, _ := json.Marshal(struct { //nolint:errchkjson // it is a text
-		Detail string `json:"detail"`
-	}{text.First(e.Text, maxText)})
+	body, _ := json.Marshal(formOf(w)(e)) //nolint:errchkjson // its parts are texts
 	w.WriteHeader(e.Status)
 	_, _ = w.Write(body)
 }

@@ -19,6 +19,9 @@ var ErrInvalidEvent = errors.New("the event cannot be sent")
 // heartbeat is the comment that shows that a stream lives.
 const heartbeat = ": heartbeat\n\n"
 
+// Bytes returns the bytes of an event, for one that follows a stream which [Serve] has ended.
+func (e *Event) Bytes() ([]byte, error) { return e.appendTo(nil) }
+
 // appendTo appends the bytes of an event. A line break in the data begins another data line, which clients join with LF: to JSON, which
 // has line breaks only between its tokens, that changes nothing.
 func (e *Event) appendTo(b []byte) ([]byte, error) {

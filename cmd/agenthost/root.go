@@ -137,7 +137,7 @@ docs/manifest.md, are at https://github.com/agenthost/agenthost.`,
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log details to standard error")
 	root.AddCommand(a.initCommand(), a.doctorCommand(), a.diagnosticsCommand(), a.chatCommand(), a.runCommand(), a.resumeCommand(), a.threadsCommand(),
 		a.validateCommand(), a.configCommand(),
-		a.graphCommand(), a.orderCommand(), a.schemaCommand(), a.serveCommand(), a.devCommand(), a.studioCommand(), a.mcpCommand(),
+		a.graphCommand(), a.orderCommand(), a.schemaCommand(), a.serveCommand(), a.devCommand(), a.studioCommand(), a.mcpCommand(), a.acpCommand(),
 		a.loginCommand(), a.logoutCommand(),
 		a.testCommand(), a.evalCommand(), a.checkCommand(), a.traceCommand(), a.topCommand(),
 		a.middlewareCommand(), a.pluginCommand(), a.agentCommand(), a.versionCommand(),

@@ -31,6 +31,12 @@ func Read(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Of(path, data)
+}
+
+// Of returns the file with a path and this content, wherever that was read. The error names the path; it is a [*regularfile.SizeError] or a
+// [*FormatError].
+func Of(path string, data []byte) (*File, error) {
 	kind, mime := kindOf(data)
 	switch limit := int64(kind.limit()); {
 	case kind == "":

@@ -32,15 +32,10 @@ func (o *offer) name() string { return o.server.Name() + ":" + o.prompt.Name }
 
 // usage returns the name and the arguments.
 func (o *offer) usage() string {
-	words := []string{o.name()}
-	for _, a := range o.prompt.Arguments {
-		if a.Required {
-			words = append(words, a.Name+"=…")
-		} else {
-			words = append(words, "["+a.Name+"=…]")
-		}
+	if arguments := o.prompt.Usage(); arguments != "" {
+		return o.name() + " " + arguments
 	}
-	return strings.Join(words, " ")
+	return o.name()
 }
 
 // offers returns the prompts of all servers. Those that cannot be asked are in the error.
@@ -73,7 +68,7 @@ func (c *Chat) listPrompts(ctx context.Context) error {
 
 // usePrompt sends a prompt of an MCP server.
 func (c *Chat) usePrompt(ctx context.Context, line string) error {
-	words, ok := split(line)
+	words, ok := text.Words(line)
 	if !ok {
 		return &CommandError{`/prompt: a quote is not closed; write ARGUMENT="a value with spaces"`}
 	}
@@ -93,9 +88,9 @@ func (c *Chat) usePrompt(ctx context.Context, line string) error {
 		}
 		return errors.Join(err, &CommandError{fmt.Sprintf("/prompt: there is no prompt %q", text.Cut(words[0], maxName)) + hint})
 	}
-	arguments, err := all[at].arguments(words[1:])
+	arguments, err := all[at].prompt.Read(words[1:])
 	if err != nil {
-		return &CommandError{"/prompt: " + err.Error()}
+		return &CommandError{fmt.Sprintf("/prompt: %v; write /prompt %s", err, terminal.Line(all[at].usage()))}
 	}
 	messages, err := all[at].server.GetPrompt(ctx, all[at].prompt.Name, arguments)
 	if err != nil {
@@ -143,52 +138,6 @@ func (c *Chat) withFiles(messages []abi.Message) []abi.Message {
 	last.Content = abi.Blocks(append(blocks, last.Content.Blocks()...)...)
 	c.attached = nil
 	return messages
-}
-
-// arguments reads the arguments of a prompt.
-func (o *offer) arguments(words []string) (map[string]string, error) {
-	given, known := map[string]string{}, map[string]bool{}
-	for _, a := range o.prompt.Arguments {
-		known[a.Name] = true
-	}
-	for _, word := range words {
-		name, value, ok := strings.Cut(word, "=")
-		if !ok || !known[name] {
-			return nil, fmt.Errorf("%q is not an argument of the prompt; write /prompt %s", text.Cut(name, maxName), terminal.Line(o.usage()))
-		}
-		given[name] = value
-	}
-	for _, a := range o.prompt.Arguments {
-		if _, ok := given[a.Name]; a.Required && !ok {
-			return nil, fmt.Errorf("the argument %s is missing; write /prompt %s", terminal.Line(a.Name), terminal.Line(o.usage()))
-		}
-	}
-	return given, nil
-}
-
-// split splits a line into words. Double quotes keep spaces together; ok is false if one is not closed.
-func split(line string) (words []string, ok bool) {
-	var word strings.Builder
-	quoted, started := false, false
-	for _, r := range line {
-		switch {
-		case r == '"':
-			quoted, started = !quoted, true
-		case !quoted && strings.ContainsRune(blanks, r):
-			if started {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			started = false
-		default:
-			word.WriteRune(r)
-			started = true
-		}
-	}
-	if started {
-		words = append(words, word.String())
-	}
-	return words, !quoted
 }
 
 // listing is how long Tab waits for the prompts of servers.

@@ -12,7 +12,8 @@ type AnyCall interface{ call() *Call }
 
 // Call is one call of a hook.
 type Call struct {
-	document []byte         // the input, as the host wrote it
+	read     func() []byte  // reads the input, as the host wrote it
+	document []byte         // the input; nil until the hook first looks
 	input    *abi.HookInput // decoded; nil until the hook first looks
 	view     *abi.View      // of the messages, decoded; nil until the hook first looks, or if there are none
 
@@ -22,12 +23,25 @@ type Call struct {
 
 func (c *Call) call() *Call { return c }
 
-// Input returns the whole input document. The document is decoded when a hook first looks at it, so a hook that does
-// not look pays nothing.
+// begin begins a call.
+func (c *Call) begin(read func() []byte, h Host) *Call {
+	c.read, c.host = read, h
+	return c
+}
+
+// raw returns the input. It is read when a hook first looks at it, so a hook that does not look pays nothing.
+func (c *Call) raw() Raw {
+	if c.document == nil {
+		c.document = c.read()
+	}
+	return c.document
+}
+
+// Input returns the whole input document, which is decoded when a hook first looks at it.
 func (c *Call) Input() *abi.HookInput {
 	if c.input == nil {
 		c.input = &abi.HookInput{}
-		_, err := c.input.UnmarshalMsg(c.document)
+		_, err := c.input.UnmarshalMsg(c.raw())
 		understood(err)
 		if c.view != nil {
 			c.input.Messages = c.view
@@ -42,7 +56,7 @@ func (c *Call) shown() *abi.View {
 	if c.view != nil || c.input != nil {
 		return c.view
 	}
-	rest := Raw(c.document).Seek("messages")
+	rest := c.raw().Seek("messages")
 	if rest == nil {
 		return c.Input().Messages
 	}

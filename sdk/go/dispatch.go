@@ -15,28 +15,37 @@ type Host interface {
 	Log(level abi.LogLevel, line string)
 }
 
-// dispatch performs an export: it calls the plugin's method and appends the encoded result to dst. The code
-// is the return value of the export.
-func dispatch(export string, input []byte, h Host, dst []byte) (result []byte, code int32) {
+// frame is what one call needs beside its documents.
+type frame struct {
+	node   Call
+	model  ModelCall
+	tool   ToolCall
+	result abi.Result
+}
+
+// dispatch performs an export in an empty frame: it calls the plugin's method, which may read the input, and appends the encoded result
+// to dst. The code is the return value of the export.
+func (f *frame) dispatch(export string, read func() []byte, h Host, dst []byte) (result []byte, code int32) {
 	switch export {
 	case abi.ExportDescribe:
 		return written(description.MarshalMsg(dst))
 	case abi.ExportConfigure:
-		return configure(input, dst)
+		return configure(read(), dst)
 	}
-	call := Call{document: input, host: h}
-	var r abi.Result
+	r := &f.result
 	var failure, err error
 	switch export {
 	case string(abi.WrapModelCall):
-		c := &ModelCall{Call: call}
+		c := &f.model
+		c.begin(read, h)
 		var change *ResponseChange
 		var update *Update
 		change, update, err = wrapModelCall.WrapModelCall(c)
 		failure, r.Response = c.failure, change
-		setUpdate(&r, update)
+		setUpdate(r, update)
 	case string(abi.WrapToolCall), abi.ExportCallTool:
-		c := &ToolCall{Call: call}
+		c := &f.tool
+		c.begin(read, h)
 		var patch *Patch
 		var update *Update
 		if export == abi.ExportCallTool {
@@ -45,13 +54,13 @@ func dispatch(export string, input []byte, h Host, dst []byte) (result []byte, c
 			patch, update, err = wrapToolCall.WrapToolCall(c)
 		}
 		failure, r.ToolMessage = c.failure, patch
-		setUpdate(&r, update)
+		setUpdate(r, update)
 	default:
 		var update *Update
-		update, err = node(export, &call)
-		setUpdate(&r, update)
+		update, err = node(export, f.node.begin(read, h))
+		setUpdate(r, update)
 	}
-	return finish(&r, err, failure, dst)
+	return finish(r, err, failure, dst)
 }
 
 func node(export string, c *Call) (*Update, error) {

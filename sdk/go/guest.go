@@ -31,22 +31,38 @@ func hostLog(level int32, ptr unsafe.Pointer, length uint32)
 var (
 	inputBuffer  = make([]byte, 8<<10)
 	resultBuffer = make([]byte, 0, 4<<10)
+	present      running
 )
+
+// running is the call that the instance serves.
+type running struct {
+	frame
+
+	length int32 // of the input
+}
 
 // run performs an export whose input has this length.
 func run(export string, length int32) int32 {
-	if int(length) > len(inputBuffer) {
-		inputBuffer = make([]byte, int(length)+int(length)/2)
-	}
-	if length > 0 {
-		inputRead(unsafe.Pointer(&inputBuffer[0]), uint32(len(inputBuffer)))
-	}
-	result, code := dispatch(export, inputBuffer[:length], imports{}, resultBuffer[:0])
+	present.length = length
+	result, code := present.dispatch(export, readInput, imports{}, resultBuffer[:0])
 	if code == abi.ReturnResult {
 		resultWrite(pointer(result), uint32(len(result)))
 		resultBuffer = result
 	}
+	present = running{}
 	return code
+}
+
+// readInput reads the input of the present call.
+func readInput() []byte {
+	length := int(present.length)
+	if length > len(inputBuffer) {
+		inputBuffer = make([]byte, length+length/2)
+	}
+	if length > 0 {
+		inputRead(pointer(inputBuffer), uint32(len(inputBuffer)))
+	}
+	return inputBuffer[:length]
 }
 
 // imports is the Host that calls the imports of the ABI.

@@ -65,6 +65,15 @@ func hostCall(op, payload uint64) uint64
 // run performs an export. The result is the output of the export. The return value is always 0, because Extism takes
 // any other value for an error.
 func run(export string) int32 {
+	result, code := new(frame).dispatch(export, readInput, imports{}, nil)
+	if code == abi.ReturnResult {
+		outputSet(put(result), uint64(len(result)))
+	}
+	return 0
+}
+
+// readInput returns the input.
+func readInput() []byte {
 	input := make([]byte, inputLength())
 	n := 0
 	for ; n+8 <= len(input); n += 8 {
@@ -73,11 +82,7 @@ func run(export string) int32 {
 	for ; n < len(input); n++ {
 		input[n] = byte(inputLoad8(uint64(n)))
 	}
-	result, code := dispatch(export, input, imports{}, nil)
-	if code == abi.ReturnResult {
-		outputSet(put(result), uint64(len(result)))
-	}
-	return 0
+	return input
 }
 
 // block returns a copy of a block.

@@ -56,6 +56,13 @@ property: ## run random agents: 10,000 native, 1,000 as TinyGo plugins, 1,000 na
 	$(RANDOM_AGENTS) -run 'TestRandomAgents/tinygo' -rapid.checks=1000
 	$(RANDOM_AGENTS) -race -run 'TestRandomAgents/native' -rapid.checks=1000
 
+.PHONY: profiles
+profiles: ## write the profiles beside the tables of bench: the fuel of a hook's functions, and the time of a round's
+	mkdir -p bench/profiles
+	go test -count=1 ./host/plugin -run '^TestFuelProfile$$' -profiles
+	go test -count=1 ./host -run '^$$' -bench '^BenchmarkLoop$$/^five_noop_hooks_and_a_thread$$' -benchtime 5s -cpuprofile $(BIN)/round.prof -o $(BIN)/round.test
+	go tool pprof -top -cum -nodecount 60 $(BIN)/round.test $(BIN)/round.prof | sed -n '/flat%/,$$p' >bench/profiles/round-five-memory.txt
+
 SOAK ?= 2000000
 
 .PHONY: soak
@@ -333,10 +340,13 @@ PROBE := test/reference/testdata/probe.tinygo.wasm
 EXTISM_PROBE := test/reference/testdata/probe.extism.wasm
 EXTISM_BENCH := host/plugin/testdata/bench.extism.wasm
 
+# The same guest that never frees memory.
+LEAKING_BENCH := host/plugin/testdata/bench-leaking.tinygo.wasm
+
 # A plugin built with Extism's PDK, in a Go module of its own.
 EXTISM_MASK := examples/extism/mask/mask.wasm
 
-plugins: plugins/TOOLCHAIN $(WASM) $(PROBE) $(EXTISM_PROBE) $(EXTISM_BENCH) $(EXTISM_MASK)
+plugins: plugins/TOOLCHAIN $(WASM) $(PROBE) $(EXTISM_PROBE) $(EXTISM_BENCH) $(LEAKING_BENCH) $(EXTISM_MASK)
 
 $(PROBE): $(call go_files,test/reference/guest test/reference/probe test/reference/strict) test/reference/guest/bound.bin
 	$(TINYGO_BUILD) -o $@ ./test/reference/guest
@@ -347,10 +357,13 @@ $(EXTISM_PROBE): $(call go_files,test/reference/guest test/reference/probe test/
 $(EXTISM_BENCH): $(call go_files,host/plugin/testdata/guests/bench)
 	$(TINYGO_BUILD) -tags extism -o $@ ./host/plugin/testdata/guests/bench
 
+$(LEAKING_BENCH): $(call go_files,host/plugin/testdata/guests/bench)
+	$(TINYGO_BUILD) -gc=leaking -o $@ ./host/plugin/testdata/guests/bench
+
 $(EXTISM_MASK): Makefile plugins/TOOLCHAIN $(filter-out $(EXTISM_MASK),$(wildcard $(dir $(EXTISM_MASK))*.*))
 	cd $(@D) && $(TINYGO_BUILD) -o $(@F) .
 
-$(WASM) $(PROBE) $(EXTISM_PROBE) $(EXTISM_BENCH): Makefile go.mod plugins/TOOLCHAIN $(call go_files,abi sdk/go)
+$(WASM) $(PROBE) $(EXTISM_PROBE) $(EXTISM_BENCH) $(LEAKING_BENCH): Makefile go.mod plugins/TOOLCHAIN $(call go_files,abi sdk/go)
 
 # wasm_rule builds the package in directory $1 and writes the file $2.
 define wasm_rule

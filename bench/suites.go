@@ -1,5 +1,8 @@
 package main
 
+// inLeaking is the row of a guest that never frees memory.
+const inLeaking = "agenthost, TinyGo, gc: leaking"
+
 func hooksSuite() *Suite {
 	row := func(label, flavor string) Row { return Row{Label: label, Peer: "agenthost", Flavor: flavor} }
 	return &Suite{
@@ -7,6 +10,7 @@ func hooksSuite() *Suite {
 		Cases: []Case{{"hook", "a call"}},
 		Rows: []Row{
 			row("agenthost, TinyGo", "tinygo"),
+			row(inLeaking, "leaking"),
 			row("agenthost, Rust", "rust"),
 			row("agenthost, standard Go", "go"),
 			row("agenthost, TypeScript", "typescript"),

@@ -23,6 +23,11 @@ func kept(name, key string) func(*Results) (float64, error) {
 	return value("checkpoint", "agenthost, round", name, extra(key))
 }
 
+// wrapBeside returns how many times as long as a hand-written guest's a layer of another guest takes.
+func wrapBeside(language string) func(*Results) (float64, error) {
+	return quotient(guest("wrap layer: "+language), guest("wrap layer that only calls next: hand-written guest"))
+}
+
 func started(row string) func(*Results) (float64, error) {
 	return value("start", row, "start", nanoseconds)
 }
@@ -33,13 +38,16 @@ const (
 		"look up names; the same hook compiled by TinyGo has none of these but the documents. The meter takes a tenth of the time in Python, and a sixth in JavaScript."
 	whyTinyGo = "six of TinyGo's microseconds are the guest's own instructions, and Extism's SDK runs the same; what the host adds " +
 		"is the same for Rust."
+	whyCollector = "TinyGo's collector takes the difference to gc: leaking, in part by finding and clearing memory, in part because each function with pointers notes them for it; " +
+		"of the rest, the documents' decoding and encoding take most."
 	whyWrap = "what the hand-written guest has is the host's and the layer's; the rest is the SDK's in the guest: the input, the copy of what next replies, an object " +
 		"for the call, the dispatch of the export."
 	whyFloor = "it was 193 ns in a quieter hour of the same kind of machine; ± below says how much others disturbed it."
 	whyGo    = "it was 8.4 to 13.5 in other runs: Go's allocator and collector run inside of the guest."
 	whySlow  = "all that is Go takes longer on this machine than where the target was set: there, Eino's react agent had 6.7 µs for the plain round; " +
 		"here it has what the table of the suite loop says."
-	whyPeer = "this round takes Python and JavaScript less time on this machine than where the target was set (4,702 and 16,515 µs there), and Go more: Eino's plain " +
+	whyMemory = "a quarter of the round is the store in memory: two checkpoints, each packed, and two lines of the journal; five hooks allocate a Runtime each."
+	whyPeer   = "this round takes Python and JavaScript less time on this machine than where the target was set (4,702 and 16,515 µs there), and Go more: Eino's plain " +
 		"round had 6.7 µs there."
 	whyStatements = "a run has the statements that the table of the suite server says, and commits each step; the same server with all in memory takes a tenth of the time."
 	whyIdle       = "31 KB are the stacks of three goroutines and 8 KB the buffers of net/http; with SQLite, the heap keeps what the store's queries took when the streams began: " +
@@ -55,10 +63,15 @@ var targets = []Target{
 	{What: "pass-through wrap, per layer: Rust", Limit: 1.5e3, Format: duration, Of: guest("wrap layer: Rust"), Why: whyWrap},
 	{What: "pass-through wrap, per layer: TinyGo", Limit: 1.5e3, Format: duration, Of: guest("wrap layer: TinyGo"), Why: whyWrap},
 	{What: "pass-through wrap, per layer: standard Go", Limit: 1.5e3, Format: duration, Of: guest("wrap layer: standard Go"), Why: whyWrap},
+	{What: "the same, Rust : hand-written guest", Limit: 1.5, Format: times, Of: wrapBeside("Rust"), Why: whyWrap},
+	{What: "the same, TinyGo, gc: leaking : hand-written guest", Limit: 1.5, Format: times, Of: wrapBeside("TinyGo, gc: leaking"), Why: whyWrap},
+	{What: "the same, TinyGo : hand-written guest", Limit: 1.5, Format: times, Of: wrapBeside("TinyGo"), Why: whyCollector},
 	{What: "8 parallel tool calls through one wrap: TinyGo", Limit: 60e3, Format: duration, Of: guest("8 parallel tool calls through a wrap: TinyGo"), Why: whySlow},
 	{What: "1 KB hook : its documents natively, Rust", Limit: 3.5, Format: times, Of: guest("1 KB in, update out : both documents natively: Rust")},
 	{What: "1 KB hook : its documents natively, TinyGo", Limit: 10, Format: times, Of: guest("1 KB in, update out : both documents natively: TinyGo")},
 	{What: "1 KB hook : its documents natively, standard Go", Limit: 10, Format: times, Of: guest("1 KB in, update out : both documents natively: standard Go"), Why: whyGo},
+	{What: "the same hook in TinyGo, gc: leaking : in Rust", Limit: 1.4, Format: times, Of: slower("hooks", "hook", inLeaking, "agenthost, Rust"), Why: whyCollector},
+	{What: "the same hook in TinyGo : in Rust", Limit: 1.4, Format: times, Of: slower("hooks", "hook", "agenthost, TinyGo", "agenthost, Rust"), Why: whyCollector},
 	{What: "hook at 10,000 messages : at 10, view last", Limit: 1.2, Format: times, Of: guest("hook at 10,000 messages : at 10, view last")},
 	{What: "hook at 10,000 messages : at 10, view new", Limit: 1.2, Format: times, Of: guest("hook at 10,000 messages : at 10, view new")},
 	{What: "the same hook by Extism's SDK : ours in Rust", Limit: 10, Least: true, Format: times, Of: hookSlower("Extism's SDK (TinyGo)", "Rust")},
@@ -80,6 +93,7 @@ var targets = []Target{
 	{What: "round, plain: LangChain JS : agenthost", Limit: 250, Least: true, Format: times, Of: loopSlower("LangChain JS", "plain")},
 	{What: "round, plain: Eino's react agent : agenthost", Limit: 1.3, Least: true, Format: times, Of: loopSlower("Eino, react", "plain")},
 	{What: "round, five middlewares and memory", Limit: 8e3, Format: duration, Of: loop("five-memory"), Why: whySlow},
+	{What: "the same : plain", Limit: 1.6, Format: times, Of: quotient(loop("five-memory"), loop("plain")), Why: whyMemory},
 	{What: "round, five and memory: LangChain Python : agenthost", Limit: 500, Least: true, Format: times, Of: loopSlower("LangChain Python", "five-memory"), Why: whyPeer},
 	{What: "round, five and memory: LangChain JS : agenthost", Limit: 2000, Least: true, Format: times, Of: loopSlower("LangChain JS", "five-memory"), Why: whyPeer},
 	{What: "the same from 2,000 messages : from none", Limit: 1.2, Format: times, Of: quotient(loop("five-memory-2000"), loop("five-memory"))},

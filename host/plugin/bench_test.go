@@ -125,7 +125,7 @@ func BenchmarkHook1KB(b *testing.B) {
 		name string
 		code []byte
 	}{
-		{"tinygo", tinyGuest(b, "bench")}, {"rust", rustGuest(b)}, {"go", goGuest(b, "bench")}, {"js", script(b, "js")}, {"python", script(b, "python")},
+		{"tinygo", tinyGuest(b, "bench")}, {"leaking", tinyGuest(b, "bench-leaking")}, {"rust", rustGuest(b)}, {"go", goGuest(b, "bench")}, {"js", script(b, "js")}, {"python", script(b, "python")},
 	} {
 		b.Run(guest.name, func(b *testing.B) {
 			measureNode(b, load(b, guest.code).BeforeModel, 1, kilobyte)
@@ -187,6 +187,7 @@ func BenchmarkWrapModel(b *testing.B) {
 	}{
 		{"wat", pass.Bytes},
 		{"tinygo", func() []byte { return tinyGuest(b, "bench") }},
+		{"leaking", func() []byte { return tinyGuest(b, "bench-leaking") }},
 		{"rust", func() []byte { return rustGuest(b) }},
 		{"go", func() []byte { return goGuest(b, "bench") }},
 		{"js", func() []byte { return script(b, "js") }},

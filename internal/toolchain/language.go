@@ -59,8 +59,8 @@ func Parse(name string) (Language, error) {
 // Detect returns the language of the sources in a directory: that in its [ProjectFile], or Rust if there is a Cargo.toml. Two compilers
 // build Go, so that Go files need a project file. The error is a [*SourceError], or says what is wrong with the project file.
 func Detect(dir string) (Language, error) {
-	if known, err := remembered(dir); known != "" || err != nil {
-		return known, err
+	if known, err := readProject(dir); known.Language != "" || err != nil {
+		return Language(known.Language), err
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {

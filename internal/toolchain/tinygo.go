@@ -24,7 +24,14 @@ func (b *Build) tinygo(ctx context.Context) error {
 	if _, err := find("go"); err != nil {
 		return &MissingError{TinyGo, "the go command", "TinyGo works with Go's own: install it from https://go.dev/dl and put it on PATH"}
 	}
+	project, err := readProject(b.Dir)
+	if err != nil {
+		return err
+	}
 	t := &tool{path: path, args: append([]string{}, tinygoFlags...)}
+	if project.GC != "" {
+		t.args = append(t.args, "-gc="+project.GC)
+	}
 	if !b.Debug {
 		t.args = append(t.args, "-no-debug")
 	}

@@ -213,6 +213,19 @@ func TestTinyGoIsFoundByItsVariables(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, said.String(), "root="+root+" build -target=wasip1 -buildmode=c-shared -scheduler=none -opt=z -no-debug -o ")
 
+	// The project says how memory is freed.
+	dir := sources(t, "go")
+	for text, want := range map[string]string{"language: tinygo\n": "-opt=z -no-debug -o ", "language: tinygo\ngc: leaking\n": "-opt=z -gc=leaking -no-debug -o "} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, toolchain.ProjectFile), []byte(text), 0o600))
+		said.Reset()
+		_, err = toolchain.Build{Dir: dir, Log: &said}.Run(t.Context(), toolchain.TinyGo)
+		require.NoError(t, err)
+		require.Contains(t, said.String(), want)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, toolchain.ProjectFile), []byte("language: tinygo\ngc: none\n"), 0o600))
+	_, err = toolchain.Build{Dir: dir, Log: &said}.Run(t.Context(), toolchain.TinyGo)
+	require.ErrorContains(t, err, "precise")
+
 	// A TinyGo that stands in the directory of its installation finds that by its place.
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "targets"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(root, "targets", "wasip1.json"), nil, 0o600))

@@ -5,7 +5,7 @@ cd "$(dirname "$0")"
 out=$PWD/.out
 root=$PWD/../../..
 mkdir -p "$out"
-cp "$root"/host/plugin/testdata/bench.{tinygo,rust,extism}.wasm "$out"
+cp "$root"/host/plugin/testdata/bench{,-leaking}.tinygo.wasm "$root"/host/plugin/testdata/bench.{rust,extism}.wasm "$out"
 go build -trimpath -o "$out/peer" .
 go build -trimpath -o "$out/start" ./start
 (

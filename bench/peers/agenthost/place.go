@@ -21,6 +21,8 @@ func place(name string) (m host.Middleware, stop func(), err error) {
 		return native(), func() {}, nil
 	case "tinygo:hook":
 		return inPlugin("bench.tinygo.wasm")
+	case "leaking:hook":
+		return inPlugin("bench-leaking.tinygo.wasm")
 	case "rust:hook":
 		return inPlugin("bench.rust.wasm")
 	case "go:hook":

@@ -62,23 +62,52 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// begin starts the command in a process of its own until the test ends, waits until it says that it does its work, and returns what it writes.
-func begin(t *testing.T, dir, says string, args ...string) (said *lines) {
+// child is the command in a process of its own.
+type child struct {
+	*exec.Cmd
+
+	said *lines
+	gone chan struct{}
+}
+
+// spawn starts the command, and kills it when the test ends.
+func spawn(t *testing.T, dir string, args ...string) *child {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	said = &lines{}
-	c := exec.CommandContext(context.WithoutCancel(t.Context()), self, args...)
-	c.Dir, c.Env, c.Stdout, c.Stderr = dir, append(os.Environ(), commandVariable+"=1"), said, said
+	c := &child{exec.CommandContext(context.WithoutCancel(t.Context()), self, args...), &lines{}, make(chan struct{})}
+	c.Dir, c.Env, c.Stdout, c.Stderr = dir, append(os.Environ(), commandVariable+"=1"), c.said, c.said
 	require.NoError(t, c.Start())
-	gone := make(chan error, 1)
-	go func() { gone <- c.Wait() }()
+	go func() {
+		defer close(c.gone)
+		_ = c.Wait()
+	}()
+	t.Cleanup(c.kill)
+	return c
+}
+
+// says waits until the command says that it does its work.
+func (c *child) says(t *testing.T, what string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return strings.Contains(c.said.String(), what) }, time.Minute, 20*time.Millisecond, "%v: %s", c.Args, c.said)
+}
+
+func (c *child) kill() {
+	_ = c.Process.Kill()
+	<-c.gone
+}
+
+// begin starts the command, and waits until it says that it does its work. When the test ends, the command must stop without an error.
+func begin(t *testing.T, dir, says string, args ...string) *lines {
+	t.Helper()
+	c := spawn(t, dir, args...)
 	t.Cleanup(func() {
 		_ = c.Process.Signal(syscall.SIGTERM)
-		require.NoError(t, <-gone, said)
+		<-c.gone
+		require.True(t, c.ProcessState.Success(), c.said)
 	})
-	require.Eventually(t, func() bool { return strings.Contains(said.String(), says) }, time.Minute, 20*time.Millisecond, "%v: %s", args, said)
-	return said
+	c.says(t, says)
+	return c.said
 }
 
 // health matches the address of a process for operators in its log.
@@ -114,6 +143,29 @@ func write(t *testing.T, path, text string) string {
 	return path
 }
 
+// development starts a server of Temporal, and returns its address.
+func development(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs(binary)
+	require.NoError(t, err)
+	server, err := testsuite.StartDevServer(t.Context(), testsuite.DevServerOptions{
+		ExistingPath: path, LogLevel: "never", Stdout: io.Discard,
+		ClientOptions: &client.Options{Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))},
+		ExtraArgs:     []string{"--dynamic-config-value", "history.transferProcessorMaxPollRPS=2000"},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Stop()) })
+	return server.FrontendHostPort()
+}
+
+// listen listens at a free port of this machine.
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	return listener
+}
+
 const agent = `
 apiVersion: agenthost/v1
 name: helper
@@ -125,16 +177,7 @@ func TestAFleet(t *testing.T) {
 	if os.Getenv("AGENTHOST_TEMPORAL") == "" {
 		t.Skip("AGENTHOST_TEMPORAL is not set; make fleet-faults installs a server and sets it")
 	}
-	path, err := filepath.Abs(binary)
-	require.NoError(t, err)
-	server, err := testsuite.StartDevServer(t.Context(), testsuite.DevServerOptions{
-		ExistingPath: path, LogLevel: "never", Stdout: io.Discard,
-		ClientOptions: &client.Options{Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))},
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Stop()) })
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	listener := listen(t)
 	address := listener.Addr().String()
 	require.NoError(t, listener.Close())
 	dir := t.TempDir()
@@ -145,7 +188,7 @@ storage: {postgres: "%s"}
 log: {format: text}
 metrics: {listen: "127.0.0.1:0"}
 engine: {temporal: {address: %q, queue: test}}
-`, address, pgtest.Address(t), server.FrontendHostPort()))
+`, address, pgtest.Address(t), development(t)))
 	flags := []string{"-f", manifest, "--config", serve}
 
 	code, found := run(t, append([]string{"doctor"}, flags...)...)

@@ -142,16 +142,33 @@ temporal: $(BIN)/servers/temporal/temporal ## install Temporal's command line wi
 $(BIN)/servers/temporal/temporal:
 	GOBIN=$(@D) go install github.com/temporalio/cli/cmd/temporal@$(TEMPORAL_VERSION)
 
+# Temporal's server and the program that makes its tables are built with the dependencies of the command line, which has most of their packages.
+.PHONY: temporal-server
+temporal-server: $(BIN)/servers/temporal/temporal-server ## install Temporal's server as in production, for tests on PostgreSQL
+
+$(BIN)/servers/temporal/temporal-server: $(BIN)/servers/temporal/temporal
+	.ci/temporal-server github.com/temporalio/cli@$(TEMPORAL_VERSION) $(@D)
+
 .PHONY: fleet
 fleet: ## write the command with the engine of Temporal to bin/agenthost-fleet
 	cd cmd/agenthost/agenthost-fleet && go build -o $(CURDIR)/bin/agenthost-fleet .
 
 FAULTS ?= 6
+FLEET_SIEGE ?= 1m
 
 .PHONY: fleet-faults
-fleet-faults: temporal ## hold the engine of Temporal to its contract with a real server, and kill FAULTS workers (default 6); takes three minutes
+fleet-faults: temporal ## hold the engine of Temporal to its contract with a real server, kill FAULTS workers (default 6), and besiege a fleet for the time FLEET_SIEGE (default 1m); takes six minutes
 	cd engine/temporal && AGENTHOST_TEMPORAL=1 AGENTHOST_FAULTS=$(FAULTS) go test -count=1 -timeout=60m -v ./...
-	cd cmd/agenthost/agenthost-fleet && AGENTHOST_TEMPORAL=1 go test -count=1 -timeout=30m ./...
+	cd cmd/agenthost/agenthost-fleet && AGENTHOST_TEMPORAL=1 AGENTHOST_FLEET_SIEGE=$(FLEET_SIEGE) go test -count=1 -timeout=60m -v ./...
+
+.PHONY: fleet-faults-postgres
+fleet-faults-postgres: temporal-server ## do the same to the engine with Temporal's server on PostgreSQL, with 16 shards, which restarts too
+	AGENTHOST_TEMPORAL=1 go test -count=1 ./test/temporalserver
+	cd engine/temporal && AGENTHOST_TEMPORAL=postgres AGENTHOST_FAULTS=$(FAULTS) go test -count=1 -timeout=60m -v .
+
+.PHONY: bench-fleet
+bench-fleet: temporal-server ## measure what Temporal adds to runs, KILLS kills and a thousand threads that wait, in some minutes, and write engine/temporal/RESULTS.md; nothing else may run meanwhile
+	cd engine/temporal && AGENTHOST_TEMPORAL=postgres AGENTHOST_FLEET_BENCH=$(KILLS) go test -count=1 -timeout=120m -v -run '^TestTheTargets$$' .
 
 .PHONY: fleet-lint
 fleet-lint: $(GOLANGCI_LINT)-$(GOLANGCI_LINT_VERSION) ## run all linters on the modules with the engine of Temporal
@@ -271,7 +288,8 @@ nightly: ## run the checks that are too slow for every commit: long fuzzing, rep
 	$(MAKE) soak-server SERVER_SOAK=1h
 	$(MAKE) kills KILLS=500
 	$(MAKE) fleet-lint
-	$(MAKE) fleet-faults FAULTS=50
+	$(MAKE) fleet-faults FAULTS=50 FLEET_SIEGE=10m
+	$(MAKE) fleet-faults-postgres
 	$(MAKE) bench-peers BENCH=-quick
 	go test -run '^$$' -bench . -benchmem -benchtime=3s -count=3 -timeout=120m ./...
 

@@ -22,6 +22,7 @@ import (
 	"github.com/agenthost/agenthost/engine/temporal"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/test/pgtest"
+	"github.com/agenthost/agenthost/test/temporalserver"
 )
 
 // faults returns how many faults of a kind to cause. Without AGENTHOST_FAULTS the test is skipped: it takes minutes.
@@ -250,7 +251,7 @@ type development struct {
 func newDevelopment(t *testing.T) *development {
 	t.Helper()
 	shared(t) // skips the test without a binary
-	path, err := filepath.Abs(binary)
+	path, err := filepath.Abs(filepath.Join(programs, "temporal"))
 	require.NoError(t, err)
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -339,4 +340,35 @@ func TestARestartOfPostgres(t *testing.T) {
 		require.Equal(t, 1, starts[1])
 	}
 	t.Logf("questions: %d", asked)
+}
+
+// Temporal's own database restarts: runs go on meanwhile, and nobody is asked.
+func TestARestartOfTemporalsDatabase(t *testing.T) {
+	t.Parallel()
+	faults(t)
+	if os.Getenv(serverVariable) != "postgres" {
+		t.Skip("the development server has no database of its own; make fleet-faults-postgres has one")
+	}
+	database := pgtest.Own(t)
+	server, err := temporalserver.Start(t.Context(), programs, database)
+	require.NoError(t, err)
+	t.Cleanup(server.Stop)
+	f := newField(t, pgtest.Address(t), server.Address())
+	f.place.spawn(t)
+	f.place.spawn(t)
+	var all []*runs.Run
+	for i := range 6 {
+		all = append(all, f.submit(fmt.Sprint("t", i), plan(step{"work", 2000}, step{"work", 0})))
+	}
+	for _, r := range all {
+		f.ledger.began(t, r.Thread)
+	}
+	require.NoError(t, database.Restart())
+	late := f.submit("late", plan(step{"work", 0}))
+	for _, r := range append(all, late) {
+		require.Zero(t, f.settle(r), "nobody is asked")
+	}
+	for _, r := range all {
+		require.Equal(t, []int{1, 1}, f.ledger.starts(r.Thread))
+	}
 }

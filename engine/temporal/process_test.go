@@ -39,6 +39,7 @@ type place struct {
 	Queue    string        `json:"queue"`
 	Ledger   string        `json:"ledger"`
 	Lease    time.Duration `json:"lease"`
+	Engine   string        `json:"engine"` // "process": workers find runs themselves; otherwise Temporal directs them
 }
 
 // processVariable holds the place as JSON in the environment of a worker.
@@ -78,6 +79,7 @@ func (p place) open(ctx context.Context) (_ *opened, err error) {
 		Name: "helper", Model: planned{}, Checkpointer: o.threads, Durability: host.DurabilityStep,
 		Tools: []host.Tool{
 			tool.Func("work", "Has an effect.", p.effect), tool.Func("again", "Has an effect that may happen twice.", p.effect, tool.Idempotent()),
+			tool.Func("none", "Does nothing.", func(context.Context, step) (string, error) { return "ok", nil }),
 			tool.Func("ask", "Asks a person.", func(ctx context.Context, _ step) (string, error) {
 				answer, err := host.RuntimeOf(ctx).Interrupt("ok", wire.String("may I?"))
 				if err != nil {
@@ -179,7 +181,13 @@ func work(text string) error {
 		return err
 	}
 	defer o.Close()
-	w, err := temporal.StartWorker(ctx, o.config, engine.Config{Store: o.runs, Agents: o.agents, Lease: p.Lease})
+	var w interface{ Close(ctx context.Context) }
+	config := engine.Config{Store: o.runs, Agents: o.agents, Lease: p.Lease}
+	if p.Engine == "process" {
+		w, err = engine.Start(config)
+	} else {
+		w, err = temporal.StartWorker(ctx, o.config, config)
+	}
 	if err != nil {
 		return err
 	}

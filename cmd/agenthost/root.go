@@ -123,7 +123,6 @@ docs/manifest.md, are at https://github.com/agenthost/agenthost.`,
   echo "summarise this" | agenthost run -
   agenthost run --thread ada "write a note"
   agenthost resume ada --approve call-1`,
-		Version:           versionLine(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
@@ -132,8 +131,18 @@ docs/manifest.md, are at https://github.com/agenthost/agenthost.`,
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(flagError)
-	root.SetVersionTemplate("{{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version, commit, ABI version and Go version")
+	root.RunE = func(c *cobra.Command, _ []string) error {
+		asked, err := c.Flags().GetBool("version")
+		if err != nil {
+			return err
+		}
+		if !asked {
+			return c.Help()
+		}
+		_, err = fmt.Fprintln(c.OutOrStdout(), versionLine())
+		return err
+	}
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log details to standard error")
 	root.AddCommand(a.initCommand(), a.doctorCommand(), a.diagnosticsCommand(), a.chatCommand(), a.runCommand(), a.resumeCommand(), a.threadsCommand(),
 		a.validateCommand(), a.configCommand(),
@@ -144,8 +153,11 @@ docs/manifest.md, are at https://github.com/agenthost/agenthost.`,
 		a.compileCommand())
 	completeDefaults(root)
 	a.complete(root)
-	root.SetHelpFunc(a.helpUnless(root.HelpFunc()))
-	root.SetHelpTemplate(root.HelpTemplate() + exitCodesHelp)
+	help := root.HelpFunc()
+	root.SetHelpFunc(a.helpUnless(func(c *cobra.Command, args []string) {
+		help(c, args)
+		fmt.Fprint(c.OutOrStdout(), exitCodesHelp)
+	}))
 	return root
 }
 

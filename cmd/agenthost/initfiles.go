@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	_ "embed" // of the templates
 	"encoding/json"
 	"errors"
@@ -11,9 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/agenthost/agenthost/internal/atomicfile"
+	"github.com/agenthost/agenthost/internal/plaintemplate"
 	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/manifest"
 )
@@ -56,11 +57,8 @@ func (p *agentPlan) variable() string {
 	return ""
 }
 
-// Variable is the same for a template.
-func (p *agentPlan) Variable() string { return p.variable() }
-
-// BaseURL returns the address to write into the manifest: the usual one of a server that has none and that the environment does not name.
-func (p *agentPlan) BaseURL() string {
+// baseURL returns the address to write into the manifest: the usual one of a server that has none and that the environment does not name.
+func (p *agentPlan) baseURL() string {
 	of := providerNamed(p.Provider)
 	switch {
 	case !of.BaseURLNeeded || isSet(of.BaseURLVariable):
@@ -72,11 +70,8 @@ func (p *agentPlan) BaseURL() string {
 	}
 }
 
-// HasFiles reports whether the agent has the file tools.
-func (p *agentPlan) HasFiles() bool { return slices.Contains(p.Tools, "files") }
-
-// Keeps reports whether the agent has a checkpoint.
-func (p *agentPlan) Keeps() bool { return p.Checkpoint != none }
+// hasFiles reports whether the agent has the file tools.
+func (p *agentPlan) hasFiles() bool { return slices.Contains(p.Tools, "files") }
 
 // write writes the files into a directory, which it creates if necessary, and returns their paths. It writes none of them if
 // one already exists, unless force is set.
@@ -139,36 +134,47 @@ func (p *agentPlan) files() ([]newFile, error) {
 	} else if p.Provider == scriptedProvider {
 		files = append(files, newFile{path: "rules.yaml", content: rules, perm: 0o644})
 	}
-	if p.HasFiles() {
+	if p.hasFiles() {
 		files = append(files, newFile{path: "data/welcome.md", content: []byte(welcomeText), perm: 0o644, keep: true})
 	}
 	return files, nil
 }
 
+// initFunctions are the functions of the templates.
+var initFunctions = map[string]plaintemplate.Function{"quote": plaintemplate.OfText(quotedYAML), "plain": plaintemplate.OfText(plainYAML)}
+
 // render renders a template.
 func (p *agentPlan) render(text string) ([]byte, error) {
-	t, err := template.New(manifestFile).Funcs(template.FuncMap{"quote": quotedYAML, "plain": plainYAML}).Parse(text)
+	t, err := plaintemplate.Parse(manifestFile, text, plaintemplate.Options{Functions: initFunctions})
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	err = t.Execute(&out, p)
+	err = t.Execute(context.Background(), &out, map[string]any{
+		"Name": p.Name, "Provider": p.Provider, "Model": p.Model, "Checkpoint": p.Checkpoint,
+		"Variable": p.variable(), "BaseURL": p.baseURL(), "HasFiles": p.hasFiles(), "Keeps": p.Checkpoint != none,
+	})
 	return out.Bytes(), err
 }
 
 // quotedYAML quotes a text literally: JSON is YAML, and a doubled dollar sign does not expand.
-func quotedYAML(text string) (string, error) {
+func quotedYAML(text string) string { return strings.ReplaceAll(quotedJSON(text), "$", "$$") }
+
+func quotedJSON(text string) string {
 	quoted, err := json.Marshal(text)
-	return strings.ReplaceAll(string(quoted), "$", "$$"), err
+	if err != nil { // a string always has a form
+		return `""`
+	}
+	return string(quoted)
 }
 
 // plainYAML writes the address of a store, in which variables expand.
-func plainYAML(text string) (string, error) {
-	quoted, err := json.Marshal(text)
-	if inner := string(quoted); err == nil && inner == `"`+text+`"` && !strings.ContainsAny(text, " #{}[],&*!|>'%@`") {
-		return text, nil
+func plainYAML(text string) string {
+	quoted := quotedJSON(text)
+	if quoted == `"`+text+`"` && !strings.ContainsAny(text, " #{}[],&*!|>'%@`") {
+		return text
 	}
-	return string(quoted), err
+	return quoted
 }
 
 const gitignore = ".gitignore"

@@ -4,6 +4,7 @@ package scaffold
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -14,10 +15,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/internal/codegen"
+	"github.com/agenthost/agenthost/internal/plaintemplate"
 	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
@@ -127,13 +128,17 @@ func (p *Project) render() ([]file, error) {
 	default:
 		dirs = append(dirs, "templates/rust")
 	}
+	data, err := p.data()
+	if err != nil {
+		return nil, err
+	}
 	var files []file
 	for _, dir := range dirs {
 		err := fs.WalkDir(templates, dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
 			}
-			content, err := p.execute(path)
+			content, err := p.execute(path, data)
 			if err != nil || len(bytes.TrimSpace(content)) == 0 { // the file of a hook that the project does not have
 				return err
 			}
@@ -156,17 +161,17 @@ func (p *Project) render() ([]file, error) {
 	return files, nil
 }
 
-func (p *Project) execute(path string) ([]byte, error) {
+func (p *Project) execute(path string, data map[string]any) ([]byte, error) {
 	text, err := fs.ReadFile(templates, path)
 	if err != nil {
 		return nil, err
 	}
-	t, err := template.New(path).Option("missingkey=error").Parse(string(text))
+	t, err := plaintemplate.Parse(path, string(text), plaintemplate.Options{Functions: p.functions()})
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, p); err != nil {
+	if err := t.Execute(context.Background(), &b, data); err != nil {
 		return nil, err
 	}
 	content := b.Bytes()
@@ -184,26 +189,3 @@ func (p *Project) File() string { return p.Name + p.Language.Extension() }
 
 // IsPython reports whether the plugin is written in Python.
 func (p *Project) IsPython() bool { return p.Language == toolchain.Python }
-
-// IsTyped reports whether the plugin is written in TypeScript.
-func (p *Project) IsTyped() bool { return p.Language == toolchain.TypeScript }
-
-// Has reports whether the plugin has a hook, for templates.
-func (p *Project) Has(hook string) bool { return slices.Contains(p.Hooks, abi.Hook(hook)) }
-
-// Lang returns the language as a value of the flag --lang.
-func (p *Project) Lang() string { return string(p.Language) }
-
-// Type returns the plugin's name as the name of a type: RedactMail for redact-mail.
-func (p *Project) Type() string {
-	var b strings.Builder
-	for word := range strings.SplitSeq(p.Name, "-") {
-		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
-	}
-	return b.String()
-}
-
-// HasConfig reports whether any hook of the plugin has configuration.
-func (p *Project) HasConfig() bool {
-	return slices.ContainsFunc(p.Hooks, func(h abi.Hook) bool { return h != abi.AfterModel && h != abi.AfterAgent })
-}

@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	_ "embed"
 	"fmt"
-	"html/template"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,26 +13,20 @@ import (
 	"github.com/agenthost/agenthost/internal/text"
 )
 
-//go:embed evalreport.html
-var evalPage string
-
-var evalTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"percent": percent, "interval": interval, "short": short, "score": score, "change": change,
-}).Parse(evalPage))
-
 // writeReports writes the report as JSON and as a page.
 func writeReports(dir string, s *evaluate.Summary) error {
-	var document, page bytes.Buffer
+	var document bytes.Buffer
 	if err := terminal.PrintDocument(&document, s); err != nil {
 		return err
 	}
-	if err := evalTemplate.Execute(&page, s); err != nil {
+	page, err := evalPage(s)
+	if err != nil {
 		return err
 	}
 	if err := atomicfile.Write(filepath.Join(dir, "report.json"), document.Bytes(), 0o600); err != nil { // conversations are private
 		return err
 	}
-	return atomicfile.Write(filepath.Join(dir, "report.html"), page.Bytes(), 0o600)
+	return atomicfile.Write(filepath.Join(dir, "report.html"), page, 0o600)
 }
 
 func percent(rate float64) string { return fmt.Sprintf("%.0f %%", 100*rate) }

@@ -438,20 +438,21 @@ test/reference/testdata/probe.rust.wasm: test/reference/guest/bound.bin
 
 # The engine for plugins in JavaScript, in C. It is committed, and equal sources and tools give equal bytes in any directory.
 .PHONY: js
-js: plugins/TOOLCHAIN.clang ## build the engine for plugins in JavaScript if its source changed; needs clang-19, lld-19 and wasi-libc
+js: plugins/TOOLCHAIN.clang ## build the engine for plugins in JavaScript if its source changed; needs clang-19, lld-19, wasi-libc and zstd
 	$(MAKE) -C sdk/js/engine
+	toolchain/pack.sh sdk/js/engine.wasm sdk/js/engine.wasm.zst
 
 # The engine for plugins in Python, in Rust. The recursion limit of Python is reached before the stack of 1 MiB is used up.
 .PHONY: python
-python: plugins/TOOLCHAIN.rust sdk/python/engine.wasm.gz ## build the engine for plugins in Python if its source changed; takes several minutes
+python: plugins/TOOLCHAIN.rust sdk/python/engine.wasm.zst ## build the engine for plugins in Python if its source changed; takes several minutes
 
 # The build takes too long for CI. There, a test compares its sources with the digest that the engine carries; make nightly builds it.
 PYTHON_SOURCES := $(sort $(call rust_files,sdk/python/engine sdk/rust/src sdk/rust/derive) sdk/rust/Cargo.toml $(shell find sdk/python/engine -name '*.py'))
 
-sdk/python/engine.wasm.gz: RUST_STACK := -Clink-arg=-zstack-size=1048576 --cfg getrandom_backend="custom"
-sdk/python/engine.wasm.gz: plugins/TOOLCHAIN.rust $(PYTHON_SOURCES)
+sdk/python/engine.wasm.zst: RUST_STACK := -Clink-arg=-zstack-size=1048576 --cfg getrandom_backend="custom"
+sdk/python/engine.wasm.zst: plugins/TOOLCHAIN.rust $(PYTHON_SOURCES)
 	@export ENGINE_SOURCES=$$(sha256sum $(PYTHON_SOURCES) | sha256sum | cut -d ' ' -f 1) && cd sdk/python/engine && $(RUST_BUILD)
-	gzip -9 -n -c $(BIN)/rust/$(RUST_TARGET)/release/engine.wasm >$@
+	toolchain/pack.sh $(BIN)/rust/$(RUST_TARGET)/release/engine.wasm $@
 
 # The directories with Rust sources. The engine for Python has no tests of its own.
 RUST_WORKSPACES := sdk/rust plugins examples/extism/quota

@@ -5,10 +5,16 @@ import (
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
+	"github.com/agenthost/agenthost/internal/packed"
 )
 
-//go:embed engine.wasm
-var engine []byte
+// The npm package contains engine.wasm itself, for Node's WebAssembly.
+//
+//go:embed engine.wasm.zst
+var compressed []byte
+
+// engine returns the module of the engine.
+var engine = packed.Module("engine for JavaScript", compressed)
 
 // Script is an ES module that exports a plugin.
 type Script struct {
@@ -22,6 +28,10 @@ type Script struct {
 
 // Plugin returns the module of a plugin in JavaScript. A script with errors makes a module that does not load.
 func Plugin(s Script) ([]byte, error) {
+	code, err := engine()
+	if err != nil {
+		return nil, err
+	}
 	values := map[string]any{"file": s.File, "source": s.Source}
 	if len(s.Lines) > 0 {
 		values["files"], values["lines"] = list(s.Files), list(s.Lines)
@@ -30,7 +40,7 @@ func Plugin(s Script) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return anatomy.WithScript(engine, script.Raw())
+	return anatomy.WithScript(code, script.Raw())
 }
 
 func list[T any](values []T) []any {

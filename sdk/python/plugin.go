@@ -1,28 +1,18 @@
 package python
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed" // of the engine
-	"fmt"
-	"io"
-	"sync"
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
+	"github.com/agenthost/agenthost/internal/packed"
 )
 
-//go:embed engine.wasm.gz
+//go:embed engine.wasm.zst
 var compressed []byte
 
-// engine returns the module of the engine. It is decompressed once in a process.
-var engine = sync.OnceValues(func() ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(compressed))
-	if err != nil {
-		return nil, fmt.Errorf("engine for Python: %w", err)
-	}
-	return io.ReadAll(r)
-})
+// engine returns the module of the engine.
+var engine = packed.Module("engine for Python", compressed)
 
 // Script is a program in Python that defines a plugin.
 type Script struct {

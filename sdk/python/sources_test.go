@@ -50,7 +50,7 @@ func TestTheEngineIsBuiltFromTheseSources(t *testing.T) {
 	require.NoError(t, err)
 	engine, _, err := anatomy.CutScript(module)
 	require.NoError(t, err)
-	require.Equal(t, want, section(t, engine, "agenthost.sources"), "the sources changed: run make python and commit sdk/python/engine.wasm.gz")
+	require.Equal(t, want, section(t, engine, "agenthost.sources"), "the sources changed: run make python and commit sdk/python/engine.wasm.zst")
 }
 
 // section returns the content of a custom section.

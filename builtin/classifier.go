@@ -48,6 +48,11 @@ func (c *classifier) ask(
 
 func (c *classifier) decide(ctx context.Context, rt *host.Runtime, req *model.DecisionRequest) (*model.Decisions, error) {
 	ctx = context.WithValue(model.WithNotice(ctx, rt.Warn), runKey{}, rt)
+	if !c.chat {
+		if err := rt.Affords(ctx, c.info); err != nil {
+			return nil, err
+		}
+	}
 	answers, err := c.decider.Decide(ctx, req)
 	if err == nil && answers == nil {
 		err = errors.New("the decision model has returned neither answers nor an error")
@@ -56,7 +61,7 @@ func (c *classifier) decide(ctx context.Context, rt *host.Runtime, req *model.De
 		return nil, err
 	}
 	if !c.chat {
-		rt.Spend(answers.Usage, rt.CostOf(c.info, answers.Usage))
+		rt.Count(ctx, c.info, answers.Usage)
 	}
 	return answers, nil
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/agenthost/agenthost/abi"
@@ -9,8 +10,13 @@ import (
 )
 
 // affords returns why a model may not be called: the run has spent its budget, or nobody could say whether it has.
-func (r *run) affords(m model.Info) error {
+func (r *run) affords(ctx context.Context, m model.Info) error {
 	maximum, prices := r.agent.config.MaxCost, r.agent.config.Prices
+	if purse := purseOf(ctx); purse != nil {
+		if err := purse.Affords(ctx, m, prices); err != nil {
+			return err
+		}
+	}
 	if maximum == 0 {
 		return nil
 	}
@@ -31,12 +37,13 @@ func (r *run) affords(m model.Info) error {
 }
 
 // count adds what an answer of a model used and cost, and returns what it cost.
-func (r *run) count(m model.Info, answer []abi.Message) model.Cost {
+func (r *run) count(ctx context.Context, m model.Info, answer []abi.Message) model.Cost {
 	cost := model.Cost{}
 	if prices := r.agent.config.Prices; prices != nil {
 		cost = prices.Cost(m, answer)
 	}
 	r.budget.usage.add(answer, cost)
+	r.pay(ctx, cost)
 	return cost
 }
 
@@ -51,13 +58,13 @@ func (r *run) shownCost(c model.Cost) *model.Amount {
 // Cost returns what the run's model calls have cost so far, with those of [Runtime.Generate] and [Runtime.Spend].
 func (rt *Runtime) Cost() model.Cost { return rt.run.budget.usage.spent() }
 
-// CostOf returns what a model call that the run does not know of has cost, by the agent's prices; nothing if it has none.
-func (rt *Runtime) CostOf(m model.Info, used abi.Usage) model.Cost {
-	if prices := rt.run.agent.config.Prices; prices != nil {
-		return prices.Cost(m, []abi.Message{{Usage: &used}})
-	}
-	return model.Cost{}
+// Count counts a model call that the run does not know of, because a hook or tool has made it by itself, as one of the run.
+func (rt *Runtime) Count(ctx context.Context, m model.Info, used abi.Usage) {
+	rt.run.count(ctx, m, []abi.Message{{Usage: &used}})
 }
+
+// Affords returns why the run may not pay for a call of a model that it does not know of; nil: it may.
+func (rt *Runtime) Affords(ctx context.Context, m model.Info) error { return rt.run.affords(ctx, m) }
 
 // Prices returns the prices of the agent; nil: it has none.
 func (e *Env) Prices() *model.Prices {

@@ -37,7 +37,7 @@ type Generation struct {
 func (rt *Runtime) StartGenerate(ctx context.Context, m model.Model, req *model.Request) *Generation {
 	g := &Generation{rt: rt, model: m, request: req, err: rt.closed}
 	if g.err == nil {
-		g.err = rt.run.affords(m.Info())
+		g.err = rt.run.affords(ctx, m.Info())
 	}
 	if g.err == nil {
 		g.start = rt.run.clock()
@@ -69,12 +69,15 @@ func (g *Generation) Finish() (*model.Response, error) {
 		rt.Warn(text)
 	}
 	resp, err, cost := g.resp, g.err, model.Cost{}
+	if err != nil && g.ctx.Err() != nil {
+		r.payCutOff(g.ctx, g.model, g.request, 0)
+	}
 	if err == nil && (resp == nil || resp.AI() == nil) {
 		err = errNoAI
 	}
 	if err == nil {
 		resp = rt.identified(resp)
-		cost = r.count(g.model.Info(), resp.Messages)
+		cost = r.count(g.ctx, g.model.Info(), resp.Messages)
 		err = withoutDeepValues(resp.Messages)
 	}
 	if err != nil {

@@ -82,8 +82,8 @@ func (rt *Runtime) CallID() string { return cmp.Or(rt.nested, rt.callID) }
 // Input.AcceptChanges.
 func (rt *Runtime) AcceptsChanges() bool { return rt.run.input.AcceptChanges }
 
-// Spend adds tokens that a tool or hook has used by itself, and what they cost, to those of the run, for example those of an agent that it runs.
-// Tokens of [Runtime.Generate] are counted already.
+// Spend adds tokens that an agent inside a tool or hook has used, and what they cost, to those of the run. A [Purse] has paid for them already, and
+// tokens of [Runtime.Generate] are counted already.
 func (rt *Runtime) Spend(spent abi.Usage, cost model.Cost) {
 	rt.run.budget.usage.add([]abi.Message{{Usage: &spent}}, cost)
 }

@@ -104,6 +104,7 @@ type modelCall struct {
 	reserved string
 	cost     model.Cost
 	first    time.Time // when the first token of the present call came; zero: none has
+	came     int       // bytes of its answer
 }
 
 var _ wrappedCall[*model.Request, *model.Response, ModelHandler] = (*modelCall)(nil)
@@ -171,20 +172,23 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 	if len(req.Tools) == 0 && req.ToolChoice != "" { // there is nothing to choose from
 		req = req.WithToolChoice("")
 	}
-	if err := r.affords(m.Info()); err != nil {
+	if err := r.affords(ctx, m.Info()); err != nil {
 		return nil, err
 	}
 	name := m.Info().Name
 	c.calls++
-	c.reserved, c.first, c.cost = r.ids.Ahead(), time.Time{}, model.Cost{}
+	c.reserved, c.first, c.came, c.cost = r.ids.Ahead(), time.Time{}, 0, model.Cost{}
 	start := r.clock()
 	ctx, span := r.trace(ctx, Span{Kind: SpanModel, Step: ModelStep, Model: m.Info(), Request: req})
 	resp, err := c.call(ctx, m, req)
+	if err != nil && (ctx.Err() != nil || c.came > 0) {
+		r.payCutOff(ctx, m, req, c.came)
+	}
 	if err == nil && (resp == nil || resp.AI() == nil) {
 		err = errNoAI
 	}
 	if err == nil {
-		resp = c.named(m.Info(), resp)
+		resp = c.named(ctx, m.Info(), resp)
 		err = withoutDeepValues(resp.Messages)
 	}
 	if err != nil {
@@ -251,6 +255,10 @@ func (c *modelCall) stream(ctx context.Context, streamer model.Streamer, req *mo
 		if c.first.IsZero() {
 			c.first = c.run.agent.now()
 		}
+		c.came += len(chunk.Text) + len(chunk.Reasoning)
+		for i := range chunk.Calls {
+			c.came += len(chunk.Calls[i].Args)
+		}
 		tokens.pass(&chunk)
 		if chunk.Response != nil {
 			resp = chunk.Response
@@ -288,7 +296,7 @@ func modelError(name string, err error) error {
 
 // named returns a copy of a model's response in which messages have the agent's name and an id, and counts its tokens. What the
 // model returned is not changed, since the model may return it again.
-func (c *modelCall) named(by model.Info, resp *model.Response) *model.Response {
+func (c *modelCall) named(ctx context.Context, by model.Info, resp *model.Response) *model.Response {
 	r, out := c.run, *resp
 	out.Messages = slices.Clone(resp.Messages)
 	for i := range out.Messages {
@@ -296,7 +304,7 @@ func (c *modelCall) named(by model.Info, resp *model.Response) *model.Response {
 			m.Name = r.agent.config.Name
 		}
 	}
-	c.cost = r.count(by, out.Messages)
+	c.cost = r.count(ctx, by, out.Messages)
 	if ai := out.AI(); ai.ID == "" {
 		ai.ID = c.reserved
 	}

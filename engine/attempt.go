@@ -27,6 +27,7 @@ type attempt struct {
 	seq    uint64        // of the last event
 	begun  bool          // before is known
 	before checkpoint.ID
+	pays   *runs.Account // for its model calls
 
 	head, last *host.Event  // the first event of the agent's run, until another one shows that it has begun; and the event of its end
 	changes    []runs.Event // what steps changed, until another event shows whether it was saved
@@ -43,7 +44,7 @@ var errTimeout = errors.New("the run takes longer than the server allows")
 func newAttempt(ctx context.Context, e *Engine, r *runs.Run) *attempt {
 	a := &attempt{
 		engine: e, run: r, agent: e.config.Agents[r.Agent], thread: runs.ThreadName(r.Owner, r.Thread), seq: runs.FirstSeq(r.Attempt),
-		done: make(chan struct{}),
+		done: make(chan struct{}), pays: runs.NewAccount(e.config.Store, e.config.Budget, r.Owner, e.log),
 	}
 	a.ctx, a.cancel = context.WithCancelCause(ctx)
 	return a
@@ -115,7 +116,7 @@ func (a *attempt) drive() (*host.Result, error) {
 		timer := time.AfterFunc(limit, func() { a.cancel(errTimeout) }) //nolint:forbidigo // limits go by real time
 		defer timer.Stop()
 	}
-	in, ctx := task.Input(a.run), a.ctx
+	in, ctx := task.Input(a.run), host.WithPurse(a.ctx, a.pays)
 	if task.Trace != nil {
 		ctx = tracecontext.With(ctx, *task.Trace)
 	}

@@ -35,6 +35,8 @@ type Config struct {
 	Ended func(r *runs.Run)
 	// Directed engines claim no runs by themselves: another engine, such as that of package temporal, says which, see [Engine.Perform].
 	Directed bool
+	// Budget is what the runs of each owner may cost, whichever process performs them; nil: any amount.
+	Budget *runs.Budget
 	// Timeout is how long one attempt of a run may take, waiting for its turn not included; 0: it is not limited.
 	Timeout time.Duration
 }

@@ -131,7 +131,10 @@ func (a *attempt) finish(o *runs.Outcome) {
 	}
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
 		ctx, done := a.outlast()
-		err := a.engine.config.Store.Finish(ctx, a.engine.worker, o)
+		err := a.pays.Settle(ctx)
+		if err == nil {
+			err = a.engine.config.Store.Finish(ctx, a.engine.worker, o)
+		}
 		done()
 		switch {
 		case err == nil:
@@ -196,6 +199,9 @@ func (a *attempt) lost() {
 	ctx, done := a.outlast()
 	defer done()
 	_, _ = a.engine.events.take(ctx, a.run.ID)
+	if err := a.pays.Settle(ctx); err != nil {
+		a.engine.log.Error("what a run has cost cannot be written", "run", a.run.ID, "owner", a.run.Owner, "error", err)
+	}
 }
 
 // giveBack lets another process go on with the run, or this one later.
@@ -233,6 +239,9 @@ func (a *attempt) release(rest *[]runs.Event) error {
 			return err
 		}
 		*rest = nil
+	}
+	if err := a.pays.Settle(ctx); err != nil {
+		return err
 	}
 	return a.engine.config.Store.Release(ctx, a.engine.worker, a.run.ID)
 }

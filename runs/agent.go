@@ -17,6 +17,7 @@ type Agent struct {
 	Models      []string // the names that [Task.Model] may have
 	Description string
 	Context     wire.Raw // JSON Schema of what runs get as context; nil: anything
+	Currency    string   // of the prices of its models; "": it has none
 }
 
 // agentSpace is the name space in which LangGraph's server makes the ids of the assistants that stand for its graphs. With the same ids, an

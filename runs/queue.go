@@ -36,7 +36,7 @@ type Queue interface {
 	// Expired returns threads whose Expiry has passed and that are not busy, the one that expired first at first; at most limit.
 	Expired(ctx context.Context, now time.Time, limit int) ([]Thread, error)
 	// Prune removes the events of runs that were over before a time, and the tokens of those that were over before another one and lack
-	// Run.Resumable. Runs stay.
+	// Run.Resumable. Runs stay. It also removes what was spent longer ago than [KeepSpending].
 	Prune(ctx context.Context, before, tokens time.Time) (events int, err error)
 	// NewestRun returns the greatest number of a run, whoever's it is; 0 if there is none.
 	NewestRun(ctx context.Context) (number uint64, err error)

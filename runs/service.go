@@ -19,6 +19,8 @@ type ServiceConfig struct {
 	Logger *slog.Logger     // nil: nothing is logged
 	// MaxQueued is how many runs of an owner may wait or run at once; 0: any number.
 	MaxQueued int
+	// Budget is what the runs of each owner may cost; nil: any amount. Whoever performs runs keeps it, too.
+	Budget *Budget
 	// Expiry says when new threads are removed whose client says nothing about it; nil: they are kept.
 	Expiry *Expiry
 	// KeepEvents is how long the events of a run can be read after its end; 0: 24 hours.
@@ -60,6 +62,7 @@ type rows interface {
 	Runs
 	Assistants
 	Schedules
+	Costs
 }
 
 // NewService returns a service, which must be closed. Its store must stay open until then.
@@ -134,6 +137,14 @@ func (s *Service) Agent(name string) (Agent, error) {
 		return Agent{}, fmt.Errorf("%w: %q; it has %q", ErrNoAgent, name, s.names)
 	}
 	return agent, nil
+}
+
+// Budget returns what the runs of each owner may cost; nil: any amount.
+func (s *Service) Budget() *Budget { return s.config.Budget }
+
+// Spenders returns what owners have spent since a day, for operators, see [Queue].
+func (s *Service) Spenders(ctx context.Context, since time.Time, limit int) ([]Spending, error) {
+	return s.store.Spenders(ctx, since, limit)
 }
 
 // Describe changes what clients learn of an agent, after [host.Agent.Reconfigure]: its description, the names of its models, and the schema

@@ -15,7 +15,9 @@ type Store interface {
 	Runs
 	Assistants
 	Schedules
+	Costs
 	Queue
+	Ledger
 
 	// Shared reports whether other processes may use the same rows.
 	Shared() bool

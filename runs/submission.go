@@ -31,13 +31,16 @@ type Submission struct {
 	Webhook   string        // an address that is told how it ended; "": none
 }
 
-// Submit submits a run. The errors are those of [Runs], [ErrInvalidTask], and that of CheckWebhook.
+// Submit submits a run. The errors are those of [Runs], [ErrInvalidTask], a [*BudgetError], and that of CheckWebhook.
 func (s *Service) Submit(ctx context.Context, sub *Submission) (*Run, error) {
 	if err := s.CheckSubmission(sub); err != nil {
 		return nil, err
 	}
 	if span := tracecontext.From(ctx); span.Parent != "" {
 		sub.Task.Trace = &span
+	}
+	if err := s.config.Budget.Check(ctx, s.store, sub.Owner); err != nil {
+		return nil, err
 	}
 	run, err := sub.run()
 	if err != nil {

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -70,6 +72,7 @@ type Server struct {
 	description []byte              // of the API
 	certificate *config.Certificate // nil: plain HTTP
 	release     func() error        // of what authenticates
+	budget      *runs.Budget        // of each owner; nil: any amount
 	stopping    atomic.Bool
 	closing     context.Context //nolint:containedctx // it ends when streams must
 	endStream   context.CancelFunc
@@ -104,12 +107,15 @@ func New(c Config) (_ *Server, err error) {
 	}); err != nil {
 		return nil, err
 	}
+	if s.budget, err = c.ownerBudget(); err != nil {
+		return nil, err
+	}
 	s.told = newDeliveries(s)
 	streams := access.NewSlots("streams", c.Serve.Limits.StreamsPerOwner, c.Serve.Limits.Streams)
 	shared := door.Config{Streams: streams, Logger: c.Logger, Version: c.Version, Closing: s.closing}
 	s.door = langgraph.New(langgraph.Config{Config: shared, Store: c.Store, Healthy: s.healthy})
 	if s.service, err = runs.NewService(runs.ServiceConfig{
-		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, MaxQueued: c.Serve.Limits.RunsPerOwner, Expiry: expiry(c.Serve),
+		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, MaxQueued: c.Serve.Limits.RunsPerOwner, Budget: s.budget, Expiry: expiry(c.Serve),
 		KeepEvents: c.Serve.Retention.Events, CheckWebhook: s.webhooks.Check, Fire: s.door.Fire, Next: langgraph.NextFire,
 	}); err != nil {
 		return nil, err
@@ -152,7 +158,7 @@ func New(c Config) (_ *Server, err error) {
 		Began: c.Began,
 		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, Timeout: c.Serve.Limits.RunTimeout, Ended: s.told.ended,
 		Live: s.service.Live(), Lease: c.Serve.Lease,
-		Concurrent: c.Serve.Engine.Runs,
+		Concurrent: c.Serve.Engine.Runs, Budget: s.budget,
 	})
 	return s, err
 }
@@ -164,6 +170,25 @@ func loginOf(c *config.Config) *mcp.Login {
 		return nil
 	}
 	return &mcp.Login{Issuer: issuer, ScopePrefix: prefix}
+}
+
+// ownerBudget returns what the runs of each owner may cost; nil: any amount.
+func (c *Config) ownerBudget() (*runs.Budget, error) {
+	if c.Serve.Limits.OwnerCost == 0 {
+		return nil, nil //nolint:nilnil // any amount
+	}
+	currency := ""
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
+		switch own := c.Agents[name].Currency; {
+		case own == "":
+			return nil, fmt.Errorf("limits.owner_cost in serve.yaml: the agent %q has no prices, so nobody could keep the budget; add prices", name)
+		case currency != "" && own != currency:
+			return nil, fmt.Errorf("limits.owner_cost in serve.yaml: the agents have prices in %s and %s; use one currency", currency, own)
+		default:
+			currency = own
+		}
+	}
+	return c.Serve.Limits.OwnerBudget(currency), nil
 }
 
 func expiry(c *config.Config) *runs.Expiry {

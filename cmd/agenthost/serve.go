@@ -240,7 +240,7 @@ func (s *serving) build(ctx context.Context, path string, options manifest.Optio
 	if agent.Agent, err = s.load(ctx, options, agent.Adjust(logger, serve)); err != nil {
 		return nil, err
 	}
-	if err := agent.Check(); err != nil {
+	if err := agent.Check(serve); err != nil {
 		return nil, &exitError{exitUsage, errors.Join(err, agent.Agent.Close())}
 	}
 	return agent, nil

@@ -41,6 +41,8 @@ func Run(t *testing.T, o Options) {
 		"runs of a thread are in order":         runsOfAThreadAreInOrder,
 		"a question is answered by another run": aQuestionIsAnsweredByAnotherRun,
 		"a failure is noted":                    aFailureIsNoted,
+		"a budget is kept by all processes":     aBudgetIsKeptByAllProcesses,
+		"costs are noted":                       costsAreNoted,
 		"cancel":                                cancel,
 		"a run that takes too long":             aRunThatTakesTooLong,
 		"another process takes over":            anotherProcessTakesOver,

@@ -23,6 +23,7 @@ type Store struct {
 	workers    map[string]time.Time                // until when their claims last
 	assistants map[string]map[string]*assistant    // by owner and id
 	schedules  map[string]map[string]runs.Schedule // by owner and id
+	spending   []runs.Spending
 }
 
 // Options configures a store. The zero value is the default.

@@ -280,6 +280,7 @@ func (s *Store) Prune(ctx context.Context, before, tokens time.Time) (events int
 			events += had - len(r.events)
 		}
 	}
+	s.spending = slices.DeleteFunc(s.spending, func(spent runs.Spending) bool { return spent.Day.Before(s.now().Add(-runs.KeepSpending)) })
 	used := map[string]bool{}
 	for _, r := range s.open {
 		used[r.worker] = true

@@ -27,6 +27,7 @@ func (c *check) property() *property {
 	p.running, p.pending = c.submitTo(p.thread.ID), c.submitTo(p.thread.ID)
 	c.mine(p.worker, p.running)
 	require.NoError(c.t, c.s.Append(c.ctx(), p.worker, []runs.Event{anEvent(p.running.ID, 1)}))
+	require.NoError(c.t, c.s.Spend(c.ctx(), &runs.Spending{Owner: ann, Day: runs.Day(noon), Currency: "EUR", Amount: 1}))
 	p.schedule = c.schedule(func(s *runs.Schedule) { s.Assistant, s.Thread = p.assistant.ID, p.thread.ID })
 	_, err := c.s.ChangeAssistant(c.ctx(), ann, p.assistant.ID, func(*runs.Assistant) error { return nil })
 	require.NoError(c.t, err)
@@ -41,6 +42,7 @@ type holdings struct {
 	Assistants []runs.Assistant
 	Versions   []runs.Assistant
 	Schedules  []runs.Schedule
+	Spent      []runs.Spending
 }
 
 func (c *check) holdings(p *property) (h holdings) {
@@ -63,6 +65,7 @@ func (c *check) holdings(p *property) (h holdings) {
 			h.Schedules, _, err = c.s.FindSchedules(c.ctx(), ann, &runs.ScheduleQuery{})
 			return err
 		},
+		func() (err error) { h.Spent, err = c.s.Spent(c.ctx(), ann, time.Time{}); return err },
 	} {
 		require.NoError(c.t, read())
 	}
@@ -187,6 +190,13 @@ func (c *check) calls(seen func()) map[string]call { //nolint:funlen // a table
 			}
 			return found(len(page) + total)
 		}, errNothing},
+		"Spent": {func(ctx context.Context, s runs.Store, owner string, _ *property) error {
+			rows, err := s.Spent(ctx, owner, time.Time{})
+			if err != nil {
+				return err
+			}
+			return found(len(rows))
+		}, errNothing},
 		"DeleteSchedule": {func(ctx context.Context, s runs.Store, owner string, p *property) error {
 			return s.DeleteSchedule(ctx, owner, p.schedule.ID)
 		}, runs.ErrNoSchedule},
@@ -203,7 +213,7 @@ func methods[T any](names []string) []string {
 
 // doors returns the names of all methods that serve an owner.
 func doors() []string {
-	return methods[runs.Schedules](methods[runs.Assistants](methods[runs.Runs](methods[runs.Threads](nil))))
+	return methods[runs.Costs](methods[runs.Schedules](methods[runs.Assistants](methods[runs.Runs](methods[runs.Threads](nil)))))
 }
 
 // stranger lets others call each method with the ids of ann's rows. Methods that create come last: they make rows of the stranger's.
@@ -291,6 +301,10 @@ func queueCalls(p *property) map[string]func(ctx context.Context, s runs.Store) 
 		},
 		"Expired":   func(ctx context.Context, s runs.Store) error { _, err := s.Expired(ctx, noon, 1); return err },
 		"NewestRun": func(ctx context.Context, s runs.Store) error { _, err := s.NewestRun(ctx); return err },
+		"Spend": func(ctx context.Context, s runs.Store) error {
+			return s.Spend(ctx, &runs.Spending{Owner: p.thread.Owner, Day: runs.Day(noon), Currency: "EUR"})
+		},
+		"Spenders": func(ctx context.Context, s runs.Store) error { _, err := s.Spenders(ctx, noon, 1); return err },
 		"Prune": func(ctx context.Context, s runs.Store) error {
 			_, err := s.Prune(ctx, noon.Add(time.Hour), noon.Add(time.Hour))
 			return err
@@ -309,7 +323,7 @@ func (c *check) contexts() {
 		require.ErrorIs(c.t, calls[name].do(ended, c.s, ann, p), context.Canceled, name)
 	}
 	queue := queueCalls(p)
-	for _, name := range methods[runs.Queue](nil) {
+	for _, name := range methods[runs.Ledger](methods[runs.Queue](nil)) {
 		require.Contains(c.t, queue, name, "the method is not tried")
 		require.ErrorIs(c.t, queue[name](ended, c.s), context.Canceled, name)
 	}

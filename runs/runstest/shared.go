@@ -36,6 +36,7 @@ func RunShared(t *testing.T, open func(t *testing.T) Shared) {
 		{"changes of a thread are not lost", (*check).changeTogether},
 		{"versions are numbered over both", (*check).versionsTogether},
 		{"each time of a schedule fires once", (*check).fireTogether},
+		{"costs add up over both", (*check).spendTogether},
 		{"hints reach the other", (*check).hintsElsewhere},
 	} {
 		t.Run(test.name, func(t *testing.T) {

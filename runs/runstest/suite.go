@@ -68,6 +68,7 @@ func Run(t *testing.T, open func(t *testing.T) runs.Store) {
 		{"schedules end", (*check).endSchedule},
 		{"threads expire", (*check).expired},
 
+		{"what owners have spent", (*check).spending},
 		{"a stranger finds and changes nothing", (*check).stranger},
 		{"owners may use the same ids", (*check).sameIDs},
 		{"what no store keeps", (*check).invalid},

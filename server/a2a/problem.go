@@ -96,6 +96,8 @@ func explain(ctx context.Context, err error) *problem {
 		return &problem{kind: a2a.ErrUnsupportedOperation, text: "the conversation is busy; wait until its task has ended", status: http.StatusConflict}
 	case is(runs.ErrRunOver):
 		return &problem{kind: a2a.ErrTaskNotCancelable, text: "the task is over"}
+	case is(runs.ErrBudgetSpent):
+		return &problem{kind: a2a.ErrServerError, text: err.Error(), status: http.StatusPaymentRequired}
 	case is(runs.ErrQueueFull):
 		return &problem{kind: a2a.ErrServerError, text: err.Error(), status: http.StatusTooManyRequests, retry: time.Second}
 	case is(runs.ErrInvalidTask, runs.ErrBadQuery, runs.ErrInvalidValue, webhook.ErrRefused), errors.As(err, &refused), errors.As(err, &unusable):

@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/agenthost/agenthost/internal/strictyaml"
+	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/auth"
 	"github.com/agenthost/agenthost/server/config"
 )
@@ -70,7 +71,7 @@ func TestWholeFile(t *testing.T) {
 	require.Equal(t, &config.TLS{CertFile: filepath.Join("testdata", "tls", "cert.pem"), KeyFile: "/etc/tls/key.pem"}, c.TLS)
 	require.Equal(t, config.Limits{
 		Body: 8 << 20, Bodies: 128 << 20, BodyTimeout: time.Minute, RunsPerOwner: 10, StreamsPerOwner: 20, Streams: 1000, RequestsPerSecond: 2.5, Burst: 7, FailedLogins: 6,
-		RunTimeout: 10 * time.Minute, RunCost: 500_000_000,
+		RunTimeout: 10 * time.Minute, RunCost: 500_000_000, OwnerCost: 20_000_000_000, OwnerCostPeriod: runs.PeriodDay,
 	}, c.Limits)
 	require.Equal(t, "postgres://agents:hunter2@db.example/agents", c.Storage.Postgres)
 	require.Equal(t, config.Retention{Threads: config.ThreadRetention{TTL: 720 * time.Hour}, Events: time.Hour}, c.Retention)
@@ -193,6 +194,8 @@ func TestErrors(t *testing.T) {
 		"limits: {run_timeout: 30}":                         "add a unit",
 		"limits: {run_cost: 0}":                             "more than 0",
 		"limits: {run_cost: much}":                          "is not an amount",
+		"limits: {owner_cost: 0}":                           "more than 0",
+		"limits: {owner_cost_period: week}":                 "month",
 		"metrics: {}":                                       "listen",
 		"storage: {}":                                       "either sqlite or postgres",
 		"storage: {sqlite: a.db, postgres: 'postgres://x'}": "either sqlite or postgres",

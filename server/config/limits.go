@@ -6,6 +6,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/internal/strictyaml"
+	"github.com/agenthost/agenthost/runs"
 )
 
 // Limits says how much clients may ask for. None can be turned off.
@@ -26,6 +27,9 @@ type Limits struct {
 	RunTimeout   time.Duration `yaml:"run_timeout" strict:"min=1s" schema:"default=1h"` // the longest time of a run; default 1h
 	// what a run may cost, such as 0.50, in the currency of the agents' prices, which must name all their models; default: any amount
 	RunCost Amount `yaml:"run_cost"`
+	// what the runs of one owner may cost in each owner_cost_period, in the same currency; default: any amount
+	OwnerCost       Amount      `yaml:"owner_cost"`
+	OwnerCostPeriod runs.Period `yaml:"owner_cost_period" strict:"enum=day|month" schema:"default=month"` // in UTC; default month
 }
 
 // Amount is an amount of money.
@@ -53,13 +57,21 @@ func (Amount) JSONSchema() map[string]any {
 	return map[string]any{"anyOf": []any{map[string]any{"type": "number", "exclusiveMinimum": 0}, map[string]any{"type": "string"}}}
 }
 
+// OwnerBudget returns what the runs of each owner may cost, in a currency; nil: any amount.
+func (l *Limits) OwnerBudget(currency string) *runs.Budget {
+	if l.OwnerCost == 0 {
+		return nil
+	}
+	return &runs.Budget{Amount: model.Amount(l.OwnerCost), Currency: currency, Period: l.OwnerCostPeriod}
+}
+
 // maxBody is the largest limit of bodies: they are read into memory.
 const maxBody = 1 << 30
 
 func defaultLimits() Limits {
 	return Limits{
 		Body: 4 << 20, Bodies: 128 << 20, BodyTimeout: 30 * time.Second, RunsPerOwner: 200, StreamsPerOwner: 200, Streams: 10_000,
-		RequestsPerSecond: 100, Burst: 200, FailedLogins: 30, RunTimeout: time.Hour,
+		RequestsPerSecond: 100, Burst: 200, FailedLogins: 30, RunTimeout: time.Hour, OwnerCostPeriod: runs.PeriodMonth,
 	}
 }
 

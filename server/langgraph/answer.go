@@ -75,6 +75,8 @@ func (c *call) explain(err error) error {
 		status, text = http.StatusConflict, busyText
 	case errors.Is(err, runs.ErrExists), errors.Is(err, runs.ErrOwnAssistant), errors.Is(err, runs.ErrRunOver):
 		status = http.StatusConflict
+	case errors.Is(err, runs.ErrBudgetSpent):
+		status = http.StatusPaymentRequired
 	case errors.Is(err, runs.ErrQueueFull):
 		return &detail.Error{Status: http.StatusTooManyRequests, Text: text, RetryAfter: time.Second, Cause: err}
 	case errors.Is(err, runs.ErrNoAgent), errors.Is(err, runs.ErrInvalidTask), errors.Is(err, runs.ErrBadQuery), errors.Is(err, runs.ErrInvalidValue),

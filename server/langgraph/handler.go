@@ -81,7 +81,7 @@ type route struct {
 }
 
 func (h *Handler) routes() []door.Route {
-	own := slices.Concat(h.serverRoutes(), h.assistantRoutes(), h.threadRoutes(), h.runRoutes(), h.cronRoutes(), h.storeRoutes())
+	own := slices.Concat(h.serverRoutes(), h.assistantRoutes(), h.threadRoutes(), h.runRoutes(), h.cronRoutes(), h.storeRoutes(), h.costRoutes())
 	out := make([]door.Route, len(own))
 	for i, r := range own {
 		out[i] = door.Route{

@@ -48,6 +48,7 @@ var (
 		In: "query", Name: "stream_mode", Description: "What the client sees; without it, run_modes.",
 		Schema: openapi.Schema{"type": "array", "items": openapi.Schema{"type": "string", "enum": []string{modeRuns, modeLifecycle, modeState}}},
 	}
+	dayParameter        = textParameter("since", "A day in UTC, such as 2026-11-01; without it, the first of this month")
 	sinceParameter      = textParameter("since", "The id of an event: only those that follow it")
 	eventLimitParameter = openapi.Parameter{
 		In: "query", Name: "limit", Description: "The largest number of events on the page.",

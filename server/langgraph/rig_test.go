@@ -48,7 +48,7 @@ type rig struct {
 }
 
 // setup starts a server. yaml is its serve.yaml.
-func setup(t testing.TB, yaml string) *rig {
+func setup(t testing.TB, yaml string, change ...func(c *host.Config)) *rig {
 	t.Helper()
 	r := &rig{
 		t: t, client: &http.Client{Transport: apicheck.Transport(t, &http.Transport{})}, began: make(chan struct{}, 100), let: make(chan struct{}),
@@ -93,12 +93,19 @@ func setup(t testing.TB, yaml string) *rig {
 			"write_file": {AllowedDecisions: []builtin.DecisionType{builtin.Approve, builtin.Reject}},
 		}}},
 	}
+	for _, do := range change {
+		do(&c)
+	}
 	agent, err := host.New(c)
 	require.NoError(t, err)
+	currency := ""
+	if c.Prices != nil {
+		currency = c.Prices.Currency
+	}
 	serve, err := config.Parse("serve.yaml", []byte(yaml), config.Options{})
 	require.NoError(t, err)
 	s, err := server.New(server.Config{
-		Agents: map[string]runs.Agent{"agent": {Agent: agent, Threads: threads}}, Runs: r.store, Serve: serve, Version: "test",
+		Agents: map[string]runs.Agent{"agent": {Agent: agent, Threads: threads, Currency: currency}}, Runs: r.store, Serve: serve, Version: "test",
 		Store: semantic.WithoutIndex(storememory.New()),
 	})
 	require.NoError(t, err)

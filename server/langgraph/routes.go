@@ -12,6 +12,15 @@ func (h *Handler) serverRoutes() []route {
 	}
 }
 
+func (h *Handler) costRoutes() []route {
+	return []route{
+		{"GET /costs", "", h.costs, describe("readCosts", "Say what the runs of the owner have cost").
+			query(dayParameter).answers(typed[costsDocument]()).fails(422)},
+		{"GET /costs/owners", auth.ScopeAdmin, h.ownersCosts, describe("readCostsOfOwners", "List what the runs of all owners have cost").
+			query(dayParameter, limitParameter).answers(typed[ownersDocument]()).fails(422)},
+	}
+}
+
 func (h *Handler) assistantRoutes() []route {
 	return []route{
 		{"POST /assistants/search", "", h.searchAssistants, describe("searchAssistants", "List assistants").
@@ -73,13 +82,13 @@ func (h *Handler) threadRoutes() []route {
 func (h *Handler) runRoutes() []route {
 	return []route{
 		{"POST /threads/{thread}/runs", auth.ScopeRuns, h.createRun, describe("createRun", "Start a run").
-			takes(typed[runCreate](), "assistant_id").answers(typed[runDocument]()).headers("Content-Location").fails(409)},
+			takes(typed[runCreate](), "assistant_id").answers(typed[runDocument]()).headers("Content-Location").fails(402, 409)},
 		{"GET /threads/{thread}/runs", auth.ScopeRuns, h.listRuns, describe("listRuns", "List the runs of a thread, the newest first").
 			query(limitParameter, offsetParameter, statusParameter, selectParameter).selects(typed[[]runDocument]())},
 		{"POST /threads/{thread}/runs/stream", auth.ScopeRuns, h.streaming(h.streamNew), describe("streamRun", "Start a run and follow it").
-			takes(typed[runCreate](), "assistant_id").streams(runStream).fails(409)},
+			takes(typed[runCreate](), "assistant_id").streams(runStream).fails(402, 409)},
 		{"POST /threads/{thread}/runs/wait", auth.ScopeRuns, h.streaming(h.waitNew), describe("waitRun", "Start a run and wait for its end").
-			takes(typed[runCreate](), "assistant_id").answers(typed[outcomeDocument]()).headers(locations...).fails(409)},
+			takes(typed[runCreate](), "assistant_id").answers(typed[outcomeDocument]()).headers(locations...).fails(402, 409)},
 		{"GET /threads/{thread}/runs/{run}", auth.ScopeRuns, h.readRun, describe("readRun", "Read a run").answers(typed[runDocument]())},
 		{"DELETE /threads/{thread}/runs/{run}", auth.ScopeRuns, h.deleteRun, describe("deleteRun", "Delete a run").fails(409)},
 		{"GET /threads/{thread}/runs/{run}/join", auth.ScopeRuns, h.streaming(h.joinRun), describe("joinRun", "Wait for the end of a run").
@@ -94,19 +103,19 @@ func (h *Handler) runRoutes() []route {
 			query(sinceParameter, eventLimitParameter, followParameter, lastEventParameter).
 			answers(typed[eventsDocument]()).orStreams(eventStream)},
 		{"POST /threads/{thread}/commands", auth.ScopeRuns, h.commands, describe("sendCommand", "Send a command of the newer protocol").
-			takes(typed[protocol.CommandRequest](), "id", "method").answers(typed[protocol.CommandResponse]())},
+			takes(typed[protocol.CommandRequest](), "id", "method").answers(typed[protocol.CommandResponse]()).fails(402)},
 		{"POST /threads/{thread}/stream/events", auth.ScopeRuns, h.streaming(h.streamProtocol), describe("streamEvents", "Follow a thread, newer protocol").
 			takes(typed[eventRequest](), "channels").orStreams(protocolStream)},
 		{"GET /threads/{thread}/stream/events", auth.ScopeRuns, h.openSocket, describe("openSocket", "Send commands and follow events over a WebSocket").
 			switches(protocolSocket).fails(426)},
 		{"POST /runs", auth.ScopeRuns, h.createStateless, describe("createStatelessRun", "Start a run without a thread").
-			takes(typed[runCreate](), "assistant_id").answers(typed[runDocument]()).headers("Content-Location").fails(404)},
+			takes(typed[runCreate](), "assistant_id").answers(typed[runDocument]()).headers("Content-Location").fails(402, 404)},
 		{"POST /runs/stream", auth.ScopeRuns, h.streaming(h.streamStateless), describe("streamStatelessRun", "Start a run without a thread and follow it").
-			takes(typed[runCreate](), "assistant_id").streams(runStream).fails(404)},
+			takes(typed[runCreate](), "assistant_id").streams(runStream).fails(402, 404)},
 		{"POST /runs/wait", auth.ScopeRuns, h.streaming(h.waitStateless), describe("waitStatelessRun", "Start a run without a thread and wait for its end").
-			takes(typed[runCreate](), "assistant_id").answers(typed[outcomeDocument]()).headers(locations...).fails(404)},
+			takes(typed[runCreate](), "assistant_id").answers(typed[outcomeDocument]()).headers(locations...).fails(402, 404)},
 		{"POST /runs/batch", auth.ScopeRuns, h.createBatch, describe("createRuns", "Start several runs without threads").
-			takes(typed[[]runCreate](), "assistant_id").answers(typed[[]runDocument]()).fails(404)},
+			takes(typed[[]runCreate](), "assistant_id").answers(typed[[]runDocument]()).fails(402, 404)},
 		{"POST /runs/cancel", auth.ScopeRuns, h.cancelRuns, describe("cancelRuns", "Cancel several runs").
 			query(actionParameter).takes(typed[runsCancel]()).fails(404)},
 		{"GET /runs/{run}/{what}", auth.ScopeRuns, h.readByID, together(

@@ -140,6 +140,8 @@ func explain(ctx context.Context, err error) *fault {
 		return f
 	case errors.Is(err, runs.ErrRunOver):
 		return said(http.StatusConflict, "response_over")
+	case errors.Is(err, runs.ErrBudgetSpent): // a 429, which OpenAI has for this, would be tried again
+		return said(http.StatusPaymentRequired, "insufficient_quota")
 	case errors.Is(err, runs.ErrQueueFull):
 		f := said(http.StatusTooManyRequests, "rate_limit_exceeded")
 		f.RetryAfter = time.Second

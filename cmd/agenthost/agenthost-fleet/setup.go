@@ -152,7 +152,7 @@ func (s *setup) build(ctx context.Context, kept *storage.Storage) (_ *agents, er
 			return nil, usageError{err}
 		}
 		a.Agents = append(a.Agents, agent)
-		if err := agent.Check(); err != nil {
+		if err := agent.Check(s.serve); err != nil {
 			return nil, usageError{err}
 		}
 	}

@@ -38,6 +38,9 @@ func (s *Store) Prune(ctx context.Context, before, tokens time.Time) (events int
 		}
 	}
 	_, err = s.exec(ctx, s.db.Writes(), `DELETE FROM agenthost_run_workers WHERE until < {micros} - 3600000000`) // its claims ended an hour ago
+	if err == nil {
+		_, err = s.exec(ctx, s.db.Writes(), `DELETE FROM agenthost_run_spending WHERE day < $1`, micros(s.now().Add(-runs.KeepSpending)))
+	}
 	return events, s.db.Failed(err)
 }
 

@@ -34,17 +34,22 @@ func (a *Agent) Adjust(logger *slog.Logger, serve *config.Config) func(*host.Con
 	}
 }
 
-// Check returns an error if the agent cannot be served: it has no name, or its runs have a budget in money that cannot be kept, because the price of
+// Check returns an error if the agent cannot be served: it has no name, or there is a budget in money that cannot be kept, because the price of
 // a model is missing.
-func (a *Agent) Check() error {
+func (a *Agent) Check(serve *config.Config) error {
 	if a.Config.Name == "" {
 		return Nameless(a.Path)
 	}
-	if a.Config.MaxCost == 0 {
-		return nil
-	}
-	if err := CheckPrices(&a.Config); err != nil {
-		return fmt.Errorf("%s: limits.run_cost in serve.yaml: %w", a.Path, err)
+	for _, limit := range []struct {
+		key    string
+		amount config.Amount
+	}{{"run_cost", serve.Limits.RunCost}, {"owner_cost", serve.Limits.OwnerCost}} {
+		if limit.amount == 0 {
+			continue
+		}
+		if err := CheckPrices(&a.Config); err != nil {
+			return fmt.Errorf("%s: limits.%s in serve.yaml: %w", a.Path, limit.key, err)
+		}
 	}
 	return nil
 }
@@ -69,8 +74,12 @@ func CheckPrices(config *host.Config) error {
 
 // InService returns the agent for the service of runs.
 func (a *Agent) InService(threads *threadstore.Store) runs.Agent {
+	currency := ""
+	if a.Config.Prices != nil {
+		currency = a.Config.Prices.Currency
+	}
 	return runs.Agent{
 		Agent: a.Agent.Agent, Name: a.Config.Name, Threads: threads, Description: a.Agent.Description, Context: a.Config.ContextSchema,
-		Models: slices.Sorted(maps.Keys(a.Config.Models)),
+		Models: slices.Sorted(maps.Keys(a.Config.Models)), Currency: currency,
 	}
 }

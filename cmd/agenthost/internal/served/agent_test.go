@@ -20,6 +20,8 @@ func TestWhatCannotBeServed(t *testing.T) {
 	require.NoError(t, err)
 	limited, err := config.Parse("serve.yaml", []byte("limits: {run_cost: 0.5}"), config.Options{})
 	require.NoError(t, err)
+	owners, err := config.Parse("serve.yaml", []byte("limits: {owner_cost: 5}"), config.Options{})
+	require.NoError(t, err)
 	for _, test := range []struct {
 		name  string
 		serve *config.Config
@@ -28,6 +30,7 @@ func TestWhatCannotBeServed(t *testing.T) {
 		{"", free, "agent.yaml: the agent has no name"},
 		{"helper", free, ""},
 		{"helper", limited, "agent.yaml: limits.run_cost in serve.yaml: "},
+		{"helper", owners, "agent.yaml: limits.owner_cost in serve.yaml: "},
 	} {
 		a := served.Agent{Path: "agent.yaml"}
 		c := host.Config{Name: test.name, Model: scripted.NewTurns(scripted.Say("hi"))}
@@ -35,9 +38,9 @@ func TestWhatCannotBeServed(t *testing.T) {
 		require.Equal(t, host.DurabilityStep, a.Config.Durability)
 		require.Equal(t, model.Amount(test.serve.Limits.RunCost), c.MaxCost)
 		if test.says == "" {
-			require.NoError(t, a.Check())
+			require.NoError(t, a.Check(test.serve))
 			continue
 		}
-		require.ErrorContains(t, a.Check(), test.says)
+		require.ErrorContains(t, a.Check(test.serve), test.says)
 	}
 }

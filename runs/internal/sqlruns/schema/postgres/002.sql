@@ -1,0 +1,11 @@
+-- What the runs of an owner have cost on a day, in billionths of the currency's unit. It outlives runs and threads.
+CREATE TABLE agenthost_run_spending (
+	owner    text COLLATE "C" NOT NULL,
+	day      bigint NOT NULL, -- its first moment, in UTC
+	currency text COLLATE "C" NOT NULL,
+	amount   bigint NOT NULL,
+	unknown  bigint NOT NULL, -- model calls whose cost nobody knows
+	PRIMARY KEY (owner, day, currency)
+);
+
+CREATE INDEX agenthost_run_spending_day ON agenthost_run_spending (day);

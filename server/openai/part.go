@@ -68,11 +68,7 @@ func (p *part) block(param string) (abi.Block, error) {
 		if p.InputAudio == nil {
 			return abi.Block{}, invalid(param, "a part of the type input_audio in %s needs the member input_audio", param)
 		}
-		data, err := base64.StdEncoding.DecodeString(p.InputAudio.Data)
-		if err != nil {
-			return abi.Block{}, invalid(param, "the data of input_audio in %s are not base64: %v", param, err)
-		}
-		return abi.AudioBlock("audio/"+p.InputAudio.Format, data), nil
+		return media(abi.BlockAudio, "audio/"+p.InputAudio.Format, p.InputAudio.Data, "", param)
 	case "file":
 		if p.File == nil {
 			return abi.Block{}, invalid(param, "a part of the type file in %s needs the member file", param)
@@ -101,8 +97,7 @@ func (p *part) image(param string) (abi.Block, error) {
 		address = object.URL
 	}
 	if strings.HasPrefix(address, "data:") {
-		mime, data, err := readData(address, param)
-		return abi.ImageBlock(mime, data), err
+		return readData(abi.BlockImage, address, "", param)
 	}
 	if !isWeb(address) {
 		return abi.Block{}, invalid(param, "the address of an image in %s must begin with https:, http: or data:", param)
@@ -127,8 +122,7 @@ func (f *filePart) block(param string) (abi.Block, error) {
 	case f.FileData == "":
 		return abi.Block{}, invalid(param, "a file in %s needs file_data, a data: address in base64", param)
 	}
-	mime, data, err := readData(f.FileData, param)
-	return abi.FileBlock(f.FileName, mime, data), err
+	return readData(abi.BlockFile, f.FileData, f.FileName, param)
 }
 
 func noFileID(param string) error {
@@ -136,17 +130,28 @@ func noFileID(param string) error {
 }
 
 // readData reads the content of a data: address.
-func readData(address, param string) (mime string, data []byte, err error) {
-	head, body, found := strings.Cut(address, ",")
+func readData(kind, address, name, param string) (abi.Block, error) {
+	head, data, found := strings.Cut(address, ",")
 	mime, encoded := strings.CutSuffix(strings.TrimPrefix(head, "data:"), ";base64")
-	if !found || !encoded || mime == "" || !strings.HasPrefix(head, "data:") {
-		return "", nil, invalid(param, "a file or image in %s must have the form data:TYPE;base64,CONTENT", param)
-	}
-	if data, err = base64.StdEncoding.DecodeString(body); err != nil {
-		return "", nil, invalid(param, "a file or image in %s is not base64: %v", param, err)
-	}
 	mime, _, _ = strings.Cut(mime, ";") // the rest are parameters
-	return mime, data, nil
+	if !found || !encoded || mime == "" || !strings.HasPrefix(head, "data:") {
+		return abi.Block{}, invalid(param, "a file or image in %s must have the form data:TYPE;base64,CONTENT", param)
+	}
+	return media(kind, mime, data, name, param)
+}
+
+// media returns a block with content in base64, which stays as it is: a run keeps its input as JSON.
+func media(kind, mime, data, name, param string) (abi.Block, error) {
+	if _, err := base64.StdEncoding.DecodeString(data); err != nil || data == "" {
+		return abi.Block{}, invalid(param, "a file, image or audio in %s is empty or not base64", param)
+	}
+	fields := wire.Map{
+		{Key: "base64", Value: wire.String(data)}, {Key: "mime_type", Value: wire.String(mime)}, {Key: "type", Value: wire.String(kind)},
+	}
+	if name != "" {
+		fields.Set("name", wire.String(name))
+	}
+	return abi.BlockOf(fields), nil
 }
 
 // given reports whether a member is there and not null.

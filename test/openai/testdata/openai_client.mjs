@@ -72,7 +72,7 @@ async function questions() {
   const thread = response.headers.get("x-agenthost-thread");
   const c = await client.chat.completions.create(
     { model: "agent", messages: user(""), metadata: { resume: "approve" } }, { headers: { "X-Agenthost-Thread": thread } });
-  assert.equal(c.choices[0].message.content, "The tool said: wrote x");
+  assert.match(c.choices[0].message.content, /^The tool said: wrote /);
 }
 
 async function errors() {

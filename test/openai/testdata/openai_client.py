@@ -83,7 +83,7 @@ def threads():
     assert c.choices[0].finish_reason == "stop" and "waits for a decision" in c.choices[0].message.content
     assert c.model_extra["agenthost"]["interrupts"][0]["value"]["action_requests"][0]["name"] == "write_file"
     c = client.chat.completions.create(model="agent", messages=user(""), metadata={"thread_id": "py", "resume": "approve"})
-    assert c.choices[0].message.content == "The tool said: wrote x"
+    assert c.choices[0].message.content.startswith("The tool said: wrote "), c
 
 
 def tools():

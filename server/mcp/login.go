@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strings"
 
 	"github.com/agenthost/agenthost/server/auth"
 	"github.com/agenthost/agenthost/server/internal/door"
@@ -55,9 +56,14 @@ func (l *Login) describe(path string) func(*door.Call) error {
 		c.W.Header().Set("Cache-Control", "no-store") // it says under which name the client has reached the server
 		return c.Answer(resource{
 			Resource: address(c.R) + path, Servers: []string{l.Issuer}, Methods: []string{"header"}, Name: "agenthost",
-			Scopes: []string{l.scope(auth.ScopeRuns), l.scope(auth.ScopeThreads)},
+			Scopes: l.scopes(),
 		})
 	}
+}
+
+// scopes are those that a client needs for everything that the door does.
+func (l *Login) scopes() []string {
+	return []string{l.scope(auth.ScopeRuns), l.scope(auth.ScopeThreads)}
 }
 
 func (l *Login) scope(s auth.Scope) string { return l.ScopePrefix + string(s) }
@@ -75,7 +81,7 @@ func (d *Door) Challenge(r *http.Request) string {
 	if d.login == nil || r.URL.Path != Path {
 		return ""
 	}
-	return fmt.Sprintf("Bearer resource_metadata=%q", address(r)+loginPathDoor)
+	return fmt.Sprintf("Bearer resource_metadata=%q, scope=%q", address(r)+loginPathDoor, strings.Join(d.login.scopes(), " "))
 }
 
 // challenge tells a client which scope its token lacks.

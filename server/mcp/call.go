@@ -189,7 +189,7 @@ func (c *call) elicit(thread string, questions []*question.Question) ([]host.Ans
 
 // read reads what the user filled in, if the questions still wait.
 func (c *call) read(thread string, form *form, given *sdk.ElicitResult) ([]host.Answer, error) {
-	now, err := c.waiting(thread)
+	now, _, err := c.waiting(thread)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +245,7 @@ func (c *call) answered() *sdk.CallToolResult {
 	if err != nil {
 		return failure(err)
 	}
-	questions, err := c.waiting(p.Thread)
+	questions, _, err := c.waiting(p.Thread)
 	switch {
 	case err != nil:
 		return c.failed(err)

@@ -300,6 +300,13 @@ func TestTheUserDeclines(t *testing.T) {
 		action = "accept"
 		result = call(t, c, "answer_questions", map[string]any{"thread": thread})
 		require.Equal(t, "The tool said: wrote a", textOf(t, result))
+
+		action = "cancel"
+		again := map[string]any{"prompt": "write b", "thread": "talk"}
+		require.True(t, call(t, c, "clerk", again).IsError)
+		action = "accept"
+		require.True(t, call(t, c, "clerk", map[string]any{"prompt": "other", "thread": "talk"}).IsError)
+		require.Equal(t, "The tool said: wrote b", textOf(t, call(t, c, "clerk", again)), "a call that is made again asks again")
 	})
 }
 

@@ -38,11 +38,13 @@ func promptOf(agent string) order {
 		if err != nil {
 			return failure(err)
 		}
-		waiting, err := c.waiting(thread)
-		if err != nil {
+		waiting, snapshot, err := c.waiting(thread)
+		switch {
+		case err != nil:
 			return c.failed(err)
-		}
-		if len(waiting) > 0 {
+		case len(waiting) > 0 && lastPrompt(snapshot) == args.Prompt: // the call is made again
+			return c.ask(thread, waiting)
+		case len(waiting) > 0:
 			return c.asked(thread, waiting, "the agent was not given the prompt, because its run waits for an answer from a person")
 		}
 		assistant, err := c.d.Service.Resolve(c.ctx, c.s.owner, agent)
@@ -98,7 +100,7 @@ func answersOf(c *call, arguments json.RawMessage) *sdk.CallToolResult {
 	if err != nil || thread == "" {
 		return failure(errors.Join(err, errors.New("name the thread in which the agent asks")))
 	}
-	questions, err := c.waiting(thread)
+	questions, _, err := c.waiting(thread)
 	switch {
 	case err != nil:
 		return c.failed(err)
@@ -155,23 +157,33 @@ func readArguments(raw json.RawMessage, into any) error {
 	return nil
 }
 
-// waiting returns the questions that wait in a thread of the owner; none if there is no such thread.
-func (c *call) waiting(thread string) ([]*question.Question, error) {
+// waiting returns the questions that wait in a thread of the owner, with the thread's content; none if there is no such thread.
+func (c *call) waiting(thread string) ([]*question.Question, *host.Snapshot, error) {
 	if thread == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	t, err := c.d.Service.Thread(c.ctx, c.s.owner, thread)
 	if errors.Is(err, runs.ErrNoThread) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil || t.Status != runs.ThreadInterrupted || len(t.Waiting) == 0 {
-		return nil, err
+		return nil, nil, err
 	}
 	state, err := c.d.Service.Snapshot(c.ctx, t, 0)
 	if err != nil || state.Snapshot == nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return question.OfSnapshot(state.Snapshot), nil
+	return question.OfSnapshot(state.Snapshot), state.Snapshot, nil
+}
+
+// lastPrompt returns the last thing that a person said in a thread.
+func lastPrompt(s *host.Snapshot) string {
+	for i := s.Messages.Len() - 1; i >= 0; i-- {
+		if m := s.Messages.At(i); m.Role == abi.RoleHuman {
+			return m.Content.Text()
+		}
+	}
+	return ""
 }
 
 // resume goes on with the run of a thread whose questions are answered.

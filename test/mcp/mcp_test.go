@@ -154,4 +154,13 @@ func TestAgentsOfAnotherAgenthost(t *testing.T) {
 	said, err := s.run(dir, filepath.Join(bin, "agenthost"), "run", "hello")
 	require.NoError(t, err, said)
 	require.Contains(t, said, "The clerk says: You said: hello")
+
+	said, err = s.run(dir, filepath.Join(bin, "agenthost"), "run", "--thread", "ada", "write it")
+	require.Error(t, err, "it waits for an answer")
+	_, ask, found := strings.Cut(said, "--respond ask-")
+	require.True(t, found, said)
+	id, _, _ := strings.Cut(ask, " ")
+	said, err = s.run(dir, filepath.Join(bin, "agenthost"), "resume", "ada", "--respond", "ask-"+id, "--message", `{"decision": "approve"}`)
+	require.NoError(t, err, said)
+	require.Contains(t, said, "The clerk says: The tool said: wrote it")
 }

@@ -380,7 +380,12 @@ func (s *served) post(key, body string, header ...string) (status int, got strin
 
 func (s *served) send(method, key, body string, header ...string) (status int, got string, headers http.Header) {
 	s.t.Helper()
-	req, err := http.NewRequestWithContext(s.t.Context(), method, s.url+"/mcp", strings.NewReader(body))
+	return s.sendTo("/mcp", method, key, body, header...)
+}
+
+func (s *served) sendTo(path, method, key, body string, header ...string) (status int, got string, headers http.Header) {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
 	require.NoError(s.t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")

@@ -57,6 +57,8 @@ func TestBadBodies(t *testing.T) {
 			require.Contains(t, failure["message"], test.says)
 		})
 	}
+	_, answer := r.do("POST", "/a2a/agent", "no JSON", "Content-Type", "text/plain")
+	require.InDelta(t, -32005, answer["error"].(doc)["code"], 0)
 	status, answer := r.do("POST", "/a2a/agent/message:send", "{")
 	require.Equal(t, http.StatusBadRequest, status)
 	details := answer["error"].(doc)["details"].([]any)[0].(doc)
@@ -70,6 +72,16 @@ func TestBadBodies(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, status)
 	status, _ = r.do("GET", "/a2a/agent/elsewhere", nil)
 	require.Equal(t, http.StatusNotFound, status)
+}
+
+// JSON for Protocol Buffers may have the names of members in either form.
+func TestNamesOfProtocolBuffers(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "listen: 127.0.0.1:8123")
+	task := r.task(doc{"message": doc{"message_id": "1", "role": "ROLE_USER", "parts": []any{doc{"data": doc{"my_key": 1}}}, "metadata": doc{"a_b": 1}}})
+	require.Equal(t, []string{`You said: {"my_key":1}`}, texts(task["artifacts"]))
+	require.Equal(t, doc{"a_b": 1.0}, task["history"].([]any)[0].(doc)["metadata"])
+	require.Nil(t, r.result("GetTask", doc{"id": task["id"], "history_length": 0})["history"])
 }
 
 func TestVersions(t *testing.T) {

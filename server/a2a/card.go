@@ -2,7 +2,6 @@ package a2a
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
+	"github.com/a2aproject/a2a-go/v2/a2asrv"
 
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/door"
@@ -35,28 +35,35 @@ func (h *Handler) onlyCard(c *door.Call) error {
 // ownCard answers with the card of an agent.
 func (h *Handler) ownCard(c *door.Call) error { return h.writeCard(c, c.R.PathValue("agent")) }
 
-// writeCard answers with a card that clients of both versions of the protocol can read.
+// writeCard answers with the card of an agent.
 func (h *Handler) writeCard(c *door.Call, name string) error {
 	agent, err := h.Service.Agent(name)
 	if err != nil {
 		return &problem{kind: a2a.ErrInvalidRequest, text: "the server does not have this agent", status: http.StatusNotFound}
 	}
-	card := a2av0.NewStaticAgentCardProducer(h.card(&agent, base(c.R, name)))
-	producer, ok := card.(interface {
-		CardJSON(ctx context.Context) ([]byte, error)
-	})
-	if !ok {
-		return c.Answer(json.RawMessage("null"))
-	}
-	body, err := producer.CardJSON(c.R.Context())
+	body, err := encode(c, h.card(&agent, base(c.R, name)))
 	if err != nil {
 		return err
 	}
 	header := c.W.Header()
 	header.Set("Cache-Control", "private, max-age=60") // an agent's description changes with its manifest
-	header.Set("Vary", "Authorization, X-Api-Key, Host")
+	header.Set("Vary", "Authorization, X-Api-Key, Host, "+a2a.SvcParamVersion)
 	header.Set("ETag", strconv.Quote(digest(body)))
 	return c.Answer(json.RawMessage(body))
+}
+
+// encode returns a card in the version that a request asks for. A request that does not say means version 0.3; its clients get a card that those of
+// both versions can read.
+func encode(c *door.Call, card *a2a.AgentCard) ([]byte, error) {
+	version, err := versionOf(c.R)
+	if err != nil {
+		return nil, err
+	}
+	older, ok := a2av0.NewStaticAgentCardProducer(card).(a2asrv.AgentCardJSONProducer)
+	if version == present || !ok {
+		return json.Marshal(card)
+	}
+	return older.CardJSON(c.R.Context())
 }
 
 // base returns the address of an agent, as the client of a request reaches it.

@@ -26,6 +26,9 @@ func TestCards(t *testing.T) {
 	require.Equal(t, doc{"streaming": true, "pushNotifications": true}, card["capabilities"])
 	require.Contains(t, card["securitySchemes"], "bearer")
 	require.Equal(t, r.url+"/a2a/agent", card["url"], "for clients of version 0.3")
+	_, strict := r.do("GET", "/.well-known/agent-card.json", nil, "A2A-Version", "1.0")
+	require.NotContains(t, strict, "url")
+	require.Equal(t, card["supportedInterfaces"], strict["supportedInterfaces"])
 
 	status, _ = r.do("GET", "/a2a/nobody/.well-known/agent-card.json", nil)
 	require.Equal(t, http.StatusNotFound, status)

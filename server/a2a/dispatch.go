@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"mime"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -36,7 +37,7 @@ func (h *Handler) answerRPC(c *door.Call) error {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
 	}
-	if err := checkJSON(body); err != nil {
+	if err := checkJSON(c.R, body); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(body, &envelope); err != nil {
@@ -46,6 +47,8 @@ func (h *Handler) answerRPC(c *door.Call) error {
 	transport := h.rpc
 	if version == previous || version == "" && strings.Contains(envelope.Method, "/") { // names of methods had a slash then
 		transport = h.olderRPC
+	} else {
+		body = camel(body)
 	}
 	if err == nil {
 		switch envelope.Method {
@@ -83,11 +86,12 @@ func (h *Handler) answerREST(c *door.Call) error {
 			return err
 		}
 		if len(bytes.TrimSpace(body)) > 0 {
-			if err := checkJSON(body); err != nil {
+			if err := checkJSON(c.R, body); err != nil {
 				return err
 			}
 		}
 	}
+	body = camel(body)
 	if strings.HasSuffix(path, "/message:send") || strings.HasSuffix(path, "/message:stream") || strings.HasSuffix(path, ":subscribe") {
 		return h.answerSlow(own, h.rest, path, body)
 	}
@@ -110,9 +114,12 @@ func versionOf(r *http.Request) (string, error) {
 }
 
 // checkJSON refuses a body that a decoder must not get.
-func checkJSON(body []byte) error {
+func checkJSON(r *http.Request, body []byte) error {
 	var document json.RawMessage
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch err := json.Unmarshal(body, &document); {
+	case err != nil && media != "" && !strings.HasSuffix(media, "json"):
+		return problemf(a2a.ErrUnsupportedContentType, "the body is %.64q; send JSON as application/json", media)
 	case err != nil:
 		return problemf(a2a.ErrParseError, "the body is not valid JSON: %v", err)
 	case !utf8.Valid(body):

@@ -23,7 +23,7 @@ func TestAStrangerFindsNothing(t *testing.T) {
 
 	push := doc{"taskId": id, "id": "push", "url": "https://example.com/mine"}
 	for _, pattern := range a2a.Patterns() {
-		method, path, _ := strings.Cut(pattern, " ")
+		method, path, _ := strings.Cut(strings.TrimSuffix(pattern, "/{$}"), " ")
 		bodies := map[string]any{"": nil}
 		switch {
 		case strings.HasSuffix(path, "{agent}"):
@@ -80,7 +80,7 @@ func TestCredentialsAreNeeded(t *testing.T) {
 	t.Parallel()
 	r := setup(t, keys())
 	for _, pattern := range a2a.Patterns() {
-		method, path, _ := strings.Cut(pattern, " ")
+		method, path, _ := strings.Cut(strings.TrimSuffix(pattern, "/{$}"), " ")
 		path = strings.NewReplacer("{agent}", "agent", "{task}", "x", "{config}", "x").Replace(path)
 		require.Equal(t, http.StatusUnauthorized, r.send(t.Context(), method, path, nil).StatusCode, pattern)
 		if !strings.HasSuffix(path, a2a.CardPath) {

@@ -27,6 +27,10 @@ func (h *Handler) routes() []door.Route {
 			Pattern: "POST /a2a/{agent}", Scope: auth.ScopeRuns, Serve: h.answerRPC,
 			API: door.API(api("a2aCall", "Call a method of A2A by JSON-RPC").takes().streams()),
 		},
+		{ // some clients end addresses with a slash
+			Pattern: "POST /a2a/{agent}/{$}", Scope: auth.ScopeRuns, Serve: h.answerRPC,
+			API: door.API(api("a2aCallSlash", "Call a method of A2A by JSON-RPC").at("/a2a/{agent}/").takes().streams()),
+		},
 	}
 	for _, r := range []struct {
 		method, path string
@@ -80,6 +84,11 @@ func api(id, summary string) description {
 	return description{{Operation: openapi.Operation{ID: id, Summary: summary, Answer: reflect.TypeFor[any]()}}}
 }
 
+func (d description) at(path string) description {
+	d[0].Path = path
+	return d
+}
+
 func (d description) takes() description {
 	d[0].Body = openapi.Body{Type: reflect.TypeFor[any]()}
 	return d
@@ -114,7 +123,7 @@ func note(c *door.Call, p *problem) {
 }
 
 func isRPC(r *http.Request) bool {
-	return r.Method == http.MethodPost && strings.Count(r.URL.Path, "/") == 2
+	return r.Method == http.MethodPost && strings.Count(strings.TrimSuffix(r.URL.Path, "/"), "/") == 2
 }
 
 // lost answers a call that no route takes.

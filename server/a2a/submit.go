@@ -7,9 +7,17 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/a2a/internal/updates"
 )
+
+// MessageIDKey is the key in the Meta of a message of the thread that has the id that its client gave it. The message has another id in the thread: there a
+// message replaces one with the same id.
+const MessageIDKey = "a2a_message_id"
+
+// maxMessageID is the length of the longest id that a client may give a message, in bytes.
+const maxMessageID = 512
 
 // submit submits the run that a message asks for, and returns its task.
 func (h *Handler) submit(ctx context.Context, c *call, req *a2a.SendMessageRequest) (*task, error) {
@@ -52,6 +60,8 @@ func checkMessage(m *a2a.Message) error {
 		return invalid("the message is missing")
 	case m.ID == "":
 		return invalid("message.messageId is missing")
+	case len(m.ID) > maxMessageID:
+		return invalid("message.messageId is longer than %d bytes", maxMessageID)
 	case m.Role != a2a.MessageRoleUser:
 		return invalid("message.role is %.64q; a client sends %s", m.Role, a2a.MessageRoleUser)
 	case len(m.Parts) == 0:
@@ -78,7 +88,9 @@ func (h *Handler) submission(ctx context.Context, c *call, m *a2a.Message) (sub 
 		if m.ContextID != "" && runs.CheckID(m.ContextID) != nil {
 			return nil, nil, invalid("message.contextId is %.64q; an id has up to %d letters, digits and characters of -_.:@", m.ContextID, runs.MaxID)
 		}
-		sub.Task.Messages = []abi.Message{{Role: abi.RoleHuman, Content: content}}
+		said := abi.Message{Role: abi.RoleHuman, Content: content}
+		said.Meta.Set(MessageIDKey, wire.String(m.ID))
+		sub.Task.Messages = []abi.Message{said}
 		return sub, nil, nil
 	}
 	t, err := h.taskNamed(ctx, c, m.TaskID)

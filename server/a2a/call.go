@@ -2,6 +2,7 @@ package a2a
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -20,6 +21,9 @@ type call struct {
 	*door.Call
 
 	agent runs.Agent
+	id    json.RawMessage // of a call of JSON-RPC; nil: the other binding
+	// nothing says that the method has no result. The library then sends an answer that is none.
+	nothing atomic.Bool
 	// failed is why the service could not do what was asked.
 	failed atomic.Pointer[problem]
 
@@ -93,8 +97,8 @@ func (w *writer) Header() http.Header { return w.c.W.Header() }
 func (w *writer) WriteHeader(status int) { w.status = status }
 
 func (w *writer) Write(b []byte) (int, error) {
-	if w.c.failed.Load() != nil && !w.begun {
-		return len(b), nil // the error is answered by the door
+	if (w.c.failed.Load() != nil || w.c.nothing.Load()) && !w.begun {
+		return len(b), nil // the door answers
 	}
 	if err := w.begin(); err != nil {
 		return 0, err
@@ -146,6 +150,12 @@ func (w *writer) finish() error {
 	if w.begun {
 		return nil
 	}
-	_, err := w.Write([]byte("{}")) // a method without a result; the library sends nothing, which is not JSON
-	return err
+	if !w.c.nothing.Load() {
+		return w.begin()
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if w.c.id == nil {
+		return w.c.Answer(struct{}{})
+	}
+	return w.c.Answer(map[string]any{"jsonrpc": "2.0", "id": w.c.id, "result": struct{}{}})
 }

@@ -43,6 +43,9 @@ func (h *Handler) answerRPC(c *door.Call) error {
 	if err := json.Unmarshal(body, &envelope); err != nil {
 		return problemf(a2a.ErrInvalidRequest, "the body must be one object of JSON-RPC 2.0, with a method; batches are not supported")
 	}
+	if own.id = envelope.ID; own.id == nil {
+		own.id = json.RawMessage("null")
+	}
 	version, err := versionOf(c.R)
 	transport := h.rpc
 	if version == previous || version == "" && strings.Contains(envelope.Method, "/") { // names of methods had a slash then
@@ -61,7 +64,7 @@ func (h *Handler) answerRPC(c *door.Call) error {
 	if err != nil {
 		p := explain(c.R.Context(), err)
 		note(c, p)
-		p.writeRPC(c.W, envelope.ID)
+		p.writeRPC(c.W, own.id)
 	}
 	return nil
 }

@@ -150,7 +150,9 @@ func (s *service) DeleteTaskPushConfig(ctx context.Context, req *a2a.DeleteTaskP
 		if runs.CheckID(req.ID) != nil {
 			return struct{}{}, invalid("the id of the configuration is missing")
 		}
-		return struct{}{}, s.h.store.Delete(ctx, pushNamespace(c.Owner, req.TaskID), req.ID, nil)
+		err := s.h.store.Delete(ctx, pushNamespace(c.Owner, req.TaskID), req.ID, nil)
+		c.nothing.Store(err == nil)
+		return struct{}{}, err
 	})
 	return err
 }

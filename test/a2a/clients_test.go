@@ -1,0 +1,100 @@
+package a2a_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	protocol "github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2aclient"
+	"github.com/a2aproject/a2a-go/v2/a2aclient/agentcard"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/test/testservers"
+)
+
+func TestPythonClient(t *testing.T) {
+	t.Parallel()
+	run(t, testservers.PythonDoorClient(t, filepath.Join("testdata", "sdk.py")))
+}
+
+func TestJavaScriptClient(t *testing.T) {
+	t.Parallel()
+	testservers.Tool(t, "node_modules/@a2a-js/sdk/package.json", "node")
+	run(t, testservers.NodeClient(t, filepath.Join("testdata", "sdk.mjs")))
+}
+
+// run runs a client against a server of its own, whose address is its argument.
+func run(t *testing.T, command []string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	client := exec.CommandContext(ctx, command[0], append(command[1:], serve(t, "listen: 127.0.0.1:8123"))...)
+	client.Env = append(os.Environ(), "NO_PROXY=*")
+	said, err := client.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+	require.Equal(t, "all done", lines[len(lines)-1], "%s", said)
+}
+
+// The library's own client, by both bindings.
+func TestGoClient(t *testing.T) {
+	t.Parallel()
+	url := serve(t, "listen: 127.0.0.1:8123")
+	card, err := agentcard.DefaultResolver.Resolve(t.Context(), url)
+	require.NoError(t, err)
+	require.Equal(t, "agent", card.Name)
+	for _, binding := range []protocol.TransportProtocol{protocol.TransportProtocolJSONRPC, protocol.TransportProtocolHTTPJSON} {
+		t.Run(string(binding), func(t *testing.T) {
+			client, err := a2aclient.NewFromCard(t.Context(), card, a2aclient.WithConfig(a2aclient.Config{
+				PreferredTransports: []protocol.TransportProtocol{binding},
+			}))
+			require.NoError(t, err)
+			defer func() { require.NoError(t, client.Destroy()) }()
+			say := func(text string, task *protocol.Task) *protocol.SendMessageRequest {
+				m := protocol.NewMessage(protocol.MessageRoleUser, protocol.NewTextPart(text))
+				if task != nil {
+					m.TaskID = task.ID
+				}
+				return &protocol.SendMessageRequest{Message: m}
+			}
+			var kinds []string
+			for event, err := range client.SendStreamingMessage(t.Context(), say("hi there", nil)) {
+				require.NoError(t, err)
+				switch e := event.(type) {
+				case *protocol.TaskArtifactUpdateEvent:
+					kinds = append(kinds, "artifact")
+				case *protocol.TaskStatusUpdateEvent:
+					kinds = append(kinds, string(e.Status.State))
+				case *protocol.Task:
+					kinds = append(kinds, "task")
+				}
+			}
+			require.Equal(t, "task", kinds[0])
+			require.Equal(t, "TASK_STATE_COMPLETED", kinds[len(kinds)-1])
+
+			result, err := client.SendMessage(t.Context(), say("write it", nil))
+			require.NoError(t, err)
+			task, ok := result.(*protocol.Task)
+			require.True(t, ok)
+			require.Equal(t, protocol.TaskStateInputRequired, task.Status.State)
+			result, err = client.SendMessage(t.Context(), say("approve", task))
+			require.NoError(t, err)
+			done, ok := result.(*protocol.Task)
+			require.True(t, ok)
+			require.Equal(t, protocol.TaskStateCompleted, done.Status.State)
+			got, err := client.GetTask(t.Context(), &protocol.GetTaskRequest{ID: task.ID})
+			require.NoError(t, err)
+			require.Equal(t, "The tool said: wrote it", got.Artifacts[len(got.Artifacts)-1].Parts[0].Text())
+			_, err = client.GetTask(t.Context(), &protocol.GetTaskRequest{ID: "nobody"})
+			require.ErrorIs(t, err, protocol.ErrTaskNotFound)
+			list, err := client.ListTasks(t.Context(), &protocol.ListTasksRequest{})
+			require.NoError(t, err)
+			require.NotEmpty(t, list.Tasks)
+		})
+	}
+}

@@ -39,6 +39,8 @@ type Config struct {
 	Version string
 	// Dev is what the page of `agenthost dev` works with; nil: there are no paths below /dev/.
 	Dev *dev.Config
+	// OlderA2A serves version 0.3 of A2A, see package server/a2a/older; nil: only version 1.0 is served.
+	OlderA2A a2a.Older
 	// Start starts what performs runs, such as a worker of package engine/temporal, or has them performed elsewhere; nil: [engine.Start]. The
 	// server closes it.
 	Start func(c engine.Config) (Engine, error)
@@ -122,7 +124,8 @@ func New(c Config) (_ *Server, err error) {
 	}
 	s.door.Service, shared.Service = s.service, s.service
 	s.a2a = a2a.New(a2a.Config{
-		Config: shared, Store: c.Store, CheckWebhook: s.webhooks.Check, Ended: s.told.ended, Secured: c.Serve.Auth != nil && c.Serve.Auth.Anonymous == nil,
+		Config: shared, Store: c.Store, CheckWebhook: s.webhooks.Check, Ended: s.told.ended, Older: c.OlderA2A,
+		Secured: c.Serve.Auth != nil && c.Serve.Auth.Anonymous == nil,
 	})
 	s.mcp = mcp.NewDoor(mcp.DoorConfig{
 		Config: shared, SessionsPerOwner: c.Serve.Limits.StreamsPerOwner, Sessions: c.Serve.Limits.Streams, Login: loginOf(c.Serve),

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
-	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
-	"github.com/a2aproject/a2a-go/v2/a2asrv"
 
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/door"
@@ -41,7 +39,7 @@ func (h *Handler) writeCard(c *door.Call, name string) error {
 	if err != nil {
 		return &problem{kind: a2a.ErrInvalidRequest, text: "the server does not have this agent", status: http.StatusNotFound}
 	}
-	body, err := encode(c, h.card(&agent, base(c.R, name)))
+	body, err := h.encode(c, h.card(&agent, base(c.R, name)))
 	if err != nil {
 		return err
 	}
@@ -54,16 +52,15 @@ func (h *Handler) writeCard(c *door.Call, name string) error {
 
 // encode returns a card in the version that a request asks for. A request that does not say means version 0.3; its clients get a card that those of
 // both versions can read.
-func encode(c *door.Call, card *a2a.AgentCard) ([]byte, error) {
+func (h *Handler) encode(c *door.Call, card *a2a.AgentCard) ([]byte, error) {
 	version, err := versionOf(c.R)
 	if err != nil {
 		return nil, err
 	}
-	older, ok := a2av0.NewStaticAgentCardProducer(card).(a2asrv.AgentCardJSONProducer)
-	if version == present || !ok {
+	if version == present || h.older == nil {
 		return json.Marshal(card)
 	}
-	return older.CardJSON(c.R.Context())
+	return h.older.Card(c.R.Context(), card)
 }
 
 // base returns the address of an agent, as the client of a request reaches it.
@@ -81,12 +78,16 @@ func (h *Handler) card(agent *runs.Agent, at string) *a2a.AgentCard {
 		Name: agent.Name, Description: description, Version: cmp.Or(h.Version, "unknown"),
 		SupportedInterfaces: []*a2a.AgentInterface{
 			a2a.NewAgentInterface(at, a2a.TransportProtocolJSONRPC), a2a.NewAgentInterface(at, a2a.TransportProtocolHTTPJSON),
-			{URL: at, ProtocolBinding: a2a.TransportProtocolJSONRPC, ProtocolVersion: a2av0.Version},
 		},
 		Capabilities:       a2a.AgentCapabilities{Streaming: true, PushNotifications: h.pushes()},
 		DefaultInputModes:  []string{"text/plain", "application/json", "image/*", "audio/*", "video/*", "application/*"},
 		DefaultOutputModes: []string{"text/plain", "application/json"},
 		Skills:             []a2a.AgentSkill{{ID: agent.Name, Name: agent.Name, Description: description, Tags: []string{"agent"}}},
+	}
+	if h.older != nil {
+		card.SupportedInterfaces = append(card.SupportedInterfaces, &a2a.AgentInterface{
+			URL: at, ProtocolBinding: a2a.TransportProtocolJSONRPC, ProtocolVersion: previous,
+		})
 	}
 	if h.secured {
 		card.SecuritySchemes = a2a.NamedSecuritySchemes{

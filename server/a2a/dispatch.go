@@ -48,9 +48,12 @@ func (h *Handler) answerRPC(c *door.Call) error {
 	}
 	version, err := versionOf(c.R)
 	transport := h.rpc
-	if version == previous || version == "" && strings.Contains(envelope.Method, "/") { // names of methods had a slash then
-		transport = h.olderRPC
-	} else {
+	switch {
+	case version == previous || version == "" && strings.Contains(envelope.Method, "/"): // names of methods had a slash then
+		if transport = h.olderRPC; transport == nil && err == nil {
+			err = problemf(a2a.ErrVersionNotSupported, "this server has version %s alone", present)
+		}
+	default:
 		body = camel(body)
 	}
 	if err == nil {
@@ -112,7 +115,7 @@ func versionOf(r *http.Request) (string, error) {
 	case "", present, previous:
 		return version, nil
 	default:
-		return "", problemf(a2a.ErrVersionNotSupported, "the version %.20q of A2A is not supported; this server has %s and %s", text, present, previous)
+		return "", problemf(a2a.ErrVersionNotSupported, "the version %.20q of A2A is not supported; use %s", text, present)
 	}
 }
 

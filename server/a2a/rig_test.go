@@ -27,6 +27,7 @@ import (
 	"github.com/agenthost/agenthost/runs"
 	runsmemory "github.com/agenthost/agenthost/runs/memory"
 	"github.com/agenthost/agenthost/server"
+	"github.com/agenthost/agenthost/server/a2a/older"
 	"github.com/agenthost/agenthost/server/config"
 	"github.com/agenthost/agenthost/test/apicheck"
 )
@@ -80,7 +81,7 @@ func setup(t testing.TB, yaml string, names ...string) *rig {
 	serve, err := config.Parse("serve.yaml", []byte(yaml), config.Options{})
 	require.NoError(t, err)
 	s, err := server.New(server.Config{
-		Agents: agents, Runs: runsmemory.New(runsmemory.Options{}), Serve: serve, Version: "test", Store: semantic.WithoutIndex(storememory.New()),
+		Agents: agents, Runs: runsmemory.New(runsmemory.Options{}), Serve: serve, Version: "test", OlderA2A: older.New(), Store: semantic.WithoutIndex(storememory.New()),
 	})
 	require.NoError(t, err)
 	listening := httptest.NewServer(s.Handler())

@@ -24,6 +24,7 @@ import (
 	"github.com/agenthost/agenthost/manifest/threadstore"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server"
+	"github.com/agenthost/agenthost/server/a2a/older"
 	"github.com/agenthost/agenthost/server/config"
 	"github.com/agenthost/agenthost/telemetry"
 )
@@ -82,7 +83,7 @@ func (s *setup) record(ctx context.Context) (err error) {
 func (s *setup) server(kept *storage.Storage, a *agents) server.Config {
 	return server.Config{
 		Agents: a.byName, Runs: kept.Runs, Store: a.Values(kept.Threads), Serve: s.serve, Logger: s.log, Version: version(),
-		Observe: s.telemetry.Observe, Began: s.telemetry.Began,
+		Observe: s.telemetry.Observe, Began: s.telemetry.Began, OlderA2A: older.New(),
 	}
 }
 

@@ -1,0 +1,129 @@
+package a2a
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2aclient"
+	"github.com/a2aproject/a2a-go/v2/a2aclient/agentcard"
+
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/terminal"
+	"github.com/agenthost/agenthost/internal/text"
+)
+
+const (
+	maxName        = 64   // of a tool
+	maxDescription = 2048 // characters of the card that the model sees
+)
+
+// readCard reads the card of the agent.
+func (t *Tool) readCard(ctx context.Context) (*a2a.AgentCard, error) {
+	resolver := agentcard.NewResolver(t.network.client)
+	version := agentcard.WithRequestHeader(a2a.SvcParamVersion, string(a2a.Version))
+	if strings.HasSuffix(t.config.URL, ".json") {
+		return resolver.Resolve(ctx, t.config.URL, version, agentcard.WithPath(""))
+	}
+	return resolver.Resolve(ctx, t.config.URL, version)
+}
+
+// connect chooses how to call the agent.
+func (t *Tool) connect(ctx context.Context) (*a2aclient.Client, error) {
+	card := *t.card
+	card.SupportedInterfaces = slices.DeleteFunc(slices.Clone(card.SupportedInterfaces), func(i *a2a.AgentInterface) bool { return !t.usable(i) })
+	if len(card.SupportedInterfaces) == 0 {
+		return nil, fmt.Errorf("the agent %.64q cannot be called: it needs an interface of version %s, by JSON-RPC or HTTP+JSON, at the host of url",
+			t.card.Name, a2a.Version)
+	}
+	return a2aclient.NewFromCard(ctx, &card,
+		a2aclient.WithDefaultsDisabled(), a2aclient.WithJSONRPCTransport(t.network.client), a2aclient.WithRESTTransport(t.network.client))
+}
+
+// usable reports whether the tool may and can call an interface.
+func (t *Tool) usable(i *a2a.AgentInterface) bool {
+	if i == nil || i.ProtocolBinding != a2a.TransportProtocolJSONRPC && i.ProtocolBinding != a2a.TransportProtocolHTTPJSON {
+		return false
+	}
+	at, err := url.Parse(i.URL)
+	return err == nil && originOf(at) == t.network.origin && strings.HasPrefix(string(i.ProtocolVersion), "1.")
+}
+
+// describe makes the specification of the tool.
+func (t *Tool) describe() (abi.ToolSpec, error) {
+	spec := abi.ToolSpec{Name: t.config.Name, Description: t.config.Description, ReturnDirect: t.config.ReturnDirect, Extras: t.config.Extras}
+	if spec.Name == "" {
+		spec.Name = nameOf(t.card.Name)
+	}
+	if spec.Name == "" {
+		return spec, wrong("name", "the card of the agent has no name; give the tool one")
+	}
+	if spec.Description == "" {
+		spec.Description = t.description()
+	}
+	var err error
+	spec.Parameters, err = wire.FromJSON([]byte(parameters), wire.Limits{})
+	return spec, err
+}
+
+// description returns what the card says about the agent, for the model.
+func (t *Tool) description() string {
+	var out strings.Builder
+	out.WriteString(t.card.Description)
+	for _, skill := range t.card.Skills {
+		if skill.Description != "" && skill.Description != t.card.Description {
+			fmt.Fprintf(&out, "\n- %s: %s", skill.Name, skill.Description)
+		}
+	}
+	return text.First(terminal.Text(t.secrets.Text(strings.TrimSpace(out.String()))), maxDescription)
+}
+
+// parameters is the schema of the arguments.
+const parameters = `{"type":"object","properties":{` +
+	`"message":{"type":"string","description":"what the agent is to do, with all that it needs to know for it; or the answer to what it asked"},` +
+	`"task_id":{"type":"string","description":"to answer what the agent asked: the id of its task"},` +
+	`"context_id":{"type":"string","description":"to go on with a conversation: its id, from an earlier result"}},` +
+	`"required":["message"],"additionalProperties":false}`
+
+// nameOf makes a name of a tool that all providers accept; "" if there is nothing to make it of.
+func nameOf(name string) string {
+	fit := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		default:
+			return '_'
+		}
+	}, name)
+	if strings.Trim(fit, "_") == "" {
+		return ""
+	}
+	return fit[:min(len(fit), maxName)]
+}
+
+// PlaceholderName returns a name for the tool of an agent that is not asked for its card.
+func (c *Config) PlaceholderName() string {
+	if c.Name != "" {
+		return c.Name
+	}
+	at, err := url.Parse(c.URL)
+	if err != nil {
+		return "agent"
+	}
+	for _, part := range []string{lastOf(at.Path), at.Hostname()} {
+		if name := nameOf(part); name != "" {
+			return name
+		}
+	}
+	return "agent"
+}
+
+// lastOf returns the last part of a path that names an agent.
+func lastOf(path string) string {
+	path = strings.TrimSuffix(strings.TrimSuffix(path, "/"), "/.well-known/agent-card.json")
+	return path[strings.LastIndexByte(path, '/')+1:]
+}

@@ -114,6 +114,9 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, s.leave = context.WithCancelCause(ctx)
 	defer s.leave(nil)
 	err := s.conn.Serve(ctx, in, out, s.handle)
+	if errors.Is(err, rpc.ErrClosed) {
+		err = nil // the client has left
+	}
 	s.halt(errStopping)
 	done := make(chan struct{})
 	go func() {

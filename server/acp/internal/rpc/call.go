@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 )
@@ -24,8 +25,8 @@ func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 	return c.send(ctx, &message{Method: method, Params: encoded})
 }
 
-// Call calls a method of the peer and reads the result, unless that is nil. If the context ends first, the peer is told. The error is an *Error of
-// the peer, ErrClosed, that of the context, or says that the result is not what it should be.
+// Call calls a method of the peer and reads the result, unless that is nil. If the context ends first, the peer is told. The error is ErrClosed, that
+// of the context, or says what the peer says, or that the result is not what it should be. It is never an *Error, which would pass for our own.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
 	encoded, err := json.Marshal(params)
 	if err != nil {
@@ -60,7 +61,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 // result reads the result of a call.
 func (m *message) result(method string, into any) error {
 	if m.Error != nil {
-		return m.Error
+		return errors.New(m.Error.Error())
 	}
 	if into == nil {
 		return nil

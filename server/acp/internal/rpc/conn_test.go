@@ -115,7 +115,7 @@ func TestCalls(t *testing.T) {
 	for _, test := range [][2]string{
 		{`"result":"yes"`, `"result":"yes"`},
 		{`"result":5`, `the client's answer is not what the protocol says`},
-		{`"error":{"code":3,"message":"no"}`, `"error":{"code":3,"message":"no"}`},
+		{`"error":{"code":3,"message":"no"}`, `"code":-32603,"message":"no (code 3)"`},
 	} {
 		p.say(`{"id":1,"method":"ask"}`)
 		var asked struct {

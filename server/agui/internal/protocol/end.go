@@ -57,6 +57,12 @@ func (t *Translator) End(run *runs.Run, after *host.Snapshot) []json.RawMessage 
 	return t.out
 }
 
+// Ask returns the frames that say what a thread waits for, after those of Start: no run can begin before that is answered.
+func (t *Translator) Ask(s *host.Snapshot) []json.RawMessage {
+	t.now, t.end = stateOf(s, t.config.Hidden), &host.Event{Status: host.Interrupted, Interrupts: s.Interrupts, Next: s.Next}
+	return t.End(&runs.Run{Status: runs.Success}, nil)
+}
+
 // catchUp shows what the thread holds and no event has told: the results of calls that are done while others of their answer wait.
 func (t *Translator) catchUp(after *host.Snapshot) {
 	now := stateOf(after, t.config.Hidden)

@@ -1,0 +1,36 @@
+package agui
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// maxID is the maximum length of an id that a client chooses, in bytes.
+const maxID = 512
+
+// threadSpace is the namespace of the ids of threads that clients name otherwise than by a UUID.
+var threadSpace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://ag-ui.com/thread"))
+
+// threadID returns the id of the thread that a client names: the UUID itself, or one that follows from any other text, so that every door can
+// read the thread.
+func threadID(name string) string {
+	if id, err := uuid.Parse(name); err == nil && len(name) == 36 {
+		return id.String()
+	}
+	return uuid.NewSHA1(threadSpace, []byte(name)).String()
+}
+
+// checkID checks an id that a client chose.
+func checkID(member, id string) error {
+	switch {
+	case id == "":
+		return unprocessable("the member %s is missing or empty", member)
+	case len(id) > maxID:
+		return unprocessable("the member %s has %d bytes; at most %d are possible", member, len(id), maxID)
+	case strings.ContainsRune(id, 0):
+		return unprocessable("the member %s has the character 0", member)
+	default:
+		return nil
+	}
+}

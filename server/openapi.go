@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/agenthost/agenthost/server/a2a"
+	"github.com/agenthost/agenthost/server/agui"
 	"github.com/agenthost/agenthost/server/internal/openapi"
 	"github.com/agenthost/agenthost/server/langgraph"
 	"github.com/agenthost/agenthost/server/mcp"
@@ -37,7 +38,7 @@ var describeOnce = sync.OnceValues(func() ([]byte, error) {
 			return nil, err
 		}
 	}
-	for _, describe := range []func(*openapi.Document) error{langgraph.Describe, openai.Describe, mcp.Describe, a2a.Describe} {
+	for _, describe := range []func(*openapi.Document) error{langgraph.Describe, agui.Describe, openai.Describe, mcp.Describe, a2a.Describe} {
 		if err := describe(d); err != nil {
 			return nil, err
 		}

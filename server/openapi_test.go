@@ -11,6 +11,7 @@ import (
 
 	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/server/a2a"
+	"github.com/agenthost/agenthost/server/agui"
 	"github.com/agenthost/agenthost/server/langgraph"
 	"github.com/agenthost/agenthost/server/mcp"
 	"github.com/agenthost/agenthost/server/openai"
@@ -29,6 +30,7 @@ func TestTheDescriptionHasAllRoutes(t *testing.T) {
 	routes := []string{"GET /", "GET /healthz", "GET /readyz", "GET /openapi.json", "GET /studio/studio.js", "GET /studio/studio.css"}
 	routes = append(routes, mcp.Patterns()...)
 	routes = append(routes, openai.Patterns()...)
+	routes = append(routes, agui.Patterns()...)
 	for _, pattern := range langgraph.Patterns() {
 		if pattern == "GET /runs/{run}/{what}" { // patterns of net/http that would contradict each other
 			routes = append(routes, "GET /runs/{run}/join", "GET /runs/{run}/stream", "GET /runs/crons/{cron}")

@@ -19,6 +19,7 @@ import (
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/runs/webhook"
 	"github.com/agenthost/agenthost/server/a2a"
+	"github.com/agenthost/agenthost/server/agui"
 	"github.com/agenthost/agenthost/server/config"
 	"github.com/agenthost/agenthost/server/dev"
 	"github.com/agenthost/agenthost/server/internal/access"
@@ -132,6 +133,7 @@ func New(c Config) (_ *Server, err error) {
 	})
 	s.mounts = []mount{
 		{path: "/", door: s.door},
+		{path: agui.Path, door: agui.New(shared)},
 		{path: openai.Path, door: openai.New(shared), form: openai.Explain},
 		{path: a2a.Path, door: s.a2a}, {path: a2a.CardPath, door: s.a2a},
 	}

@@ -105,11 +105,10 @@ func (s *source) block(kind string) (abi.Block, error) {
 	}
 	switch s.Type {
 	case "data":
-		data, err := base64.StdEncoding.DecodeString(s.Value)
-		if err != nil {
+		if _, err := base64.StdEncoding.DecodeString(s.Value); err != nil {
 			return abi.Block{}, fmt.Errorf("its data is not in base64: %w", err)
 		}
-		fields.Set("data", wire.AppendBin(nil, data))
+		fields.Set("base64", wire.String(s.Value))
 	case "url":
 		fields.Set("url", wire.String(s.Value))
 	case "file":

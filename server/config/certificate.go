@@ -9,7 +9,9 @@ import (
 )
 
 // Certificate is the certificate of a server. It follows its files: a renewed one is used from the next connection on.
-type Certificate struct{ pair *followed.Value[*tls.Certificate] }
+type Certificate struct {
+	pair *followed.Value[*tls.Certificate]
+}
 
 // Certificate reads the certificate; nil if the server speaks plain HTTP.
 func (c *Config) Certificate() (*Certificate, error) {

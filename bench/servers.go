@@ -57,14 +57,13 @@ func serverSuite() *Suite {
 
 // measureServer starts a server and makes runs by the case's clients, each one after the other.
 func measureServer(ctx context.Context, o *Options, row Row, c Case) (_ *Measurement, err error) {
-	clients := map[string]int{"1": 1, "16": 16}[c.Name]
 	s, err := startAgents(ctx, row, "http://127.0.0.1:1")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
 	length := time.Duration(o.Seconds * serverLength * float64(time.Second))
-	if _, _, err = s.runs(ctx, clients, length/4); err != nil { // warms it up
+	if _, _, err = runsOf(ctx, clientsOf(c), length/4, s.run); err != nil { // warms it up
 		return nil, err
 	}
 	before := 0.0
@@ -73,7 +72,7 @@ func measureServer(ctx context.Context, o *Options, row Row, c Case) (_ *Measure
 			return nil, err
 		}
 	}
-	took, all, err := s.runs(ctx, clients, length)
+	took, all, err := runsOf(ctx, clientsOf(c), length, s.run)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +91,13 @@ func measureServer(ctx context.Context, o *Options, row Row, c Case) (_ *Measure
 	return m, nil
 }
 
-// runs lets clients make runs for a time, and returns how long each took in nanoseconds, and all together.
-func (s *agentServer) runs(ctx context.Context, clients int, length time.Duration) (took []float64, all time.Duration, err error) {
+// clientsOf returns how many clients a case has.
+func clientsOf(c Case) int { return map[string]int{"1": 1, "16": 16}[c.Name] }
+
+// runsOf lets clients make runs for a time, and returns how long each took in nanoseconds, and all together.
+func runsOf(
+	ctx context.Context, clients int, length time.Duration, run func(context.Context) error,
+) (took []float64, all time.Duration, err error) {
 	begun := time.Now()
 	each, failed := make([][]float64, clients), make([]error, clients)
 	var working sync.WaitGroup
@@ -101,7 +105,7 @@ func (s *agentServer) runs(ctx context.Context, clients int, length time.Duratio
 		working.Go(func() {
 			for failed[i] == nil && (len(each[i]) == 0 || time.Since(begun) < length) {
 				start := time.Now()
-				failed[i] = s.run(ctx)
+				failed[i] = run(ctx)
 				each[i] = append(each[i], float64(time.Since(start).Nanoseconds()))
 			}
 		})

@@ -53,7 +53,7 @@ type Extra struct {
 // suites lists all suites in the order of the report.
 func suites() []*Suite {
 	return []*Suite{
-		hooksSuite(), loopSuite(), checkpointSuite(), togetherSuite(), startSuite(), crowdSuite(), serverSuite(), tokenSuite(), idleSuite(),
+		hooksSuite(), loopSuite(), checkpointSuite(), togetherSuite(), startSuite(), crowdSuite(), serverSuite(), doorsSuite(), tokenSuite(), idleSuite(),
 		guestSuite(),
 	}
 }

@@ -84,7 +84,8 @@ func Dispatch(ctx context.Context, config Config, c engine.Config) (*Dispatcher,
 	config.Queue = config.queue()
 	d := &Dispatcher{
 		config: config, store: c.Store, agents: slices.Sorted(maps.Keys(c.Agents)), poll: cmp.Or(c.Poll, time.Second), log: logger(c.Logger),
-		remind: cmp.Or(config.remind, remindAfter), abandon: cmp.Or(config.abandon, abandonAfter), heartbeat: heartbeat(c.Lease), tells: make(chan tell, maxTold), told: map[attemptOf]*notice{},
+		remind: cmp.Or(config.remind, remindAfter), abandon: cmp.Or(config.abandon, abandonAfter), heartbeat: heartbeat(c.Lease),
+		tells: make(chan tell, maxTold), told: map[attemptOf]*notice{},
 	}
 	if !config.NoAttributes {
 		if err := addAttributes(ctx, config.Client, config.namespace()); err != nil {

@@ -69,8 +69,14 @@ func TestTheTargets(t *testing.T) { //nolint:paralleltest // nothing else may ru
 	load, err := os.ReadFile("/proc/loadavg")
 	require.NoError(t, err)
 	added := y.added()
+	t.Log(added.table())
 	recovered := y.recovery(kills)
-	waiting := y.waiting(1000)
+	threads := 1000
+	if text := os.Getenv("AGENTHOST_FLEET_WAITING"); text != "" {
+		threads, err = strconv.Atoi(text)
+		require.NoError(t, err)
+	}
+	waiting := y.waiting(threads)
 
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# What a fleet costs\n\nWritten by `make bench-fleet KILLS=%d`: do not edit. %d processors, %s; load average at the start: %s. ", kills,
@@ -278,13 +284,19 @@ func (y *yard) waiting(threads int) []target {
 	empty := y.memory(f)
 	disk := y.disk()
 	w := f.place.spawn(y.t)
-	var all []*runs.Run
+	task := plan(step{"ask", 0})
+	document, err := task.Document()
+	require.NoError(y.t, err)
 	for i := range threads {
-		all = append(all, f.submit(fmt.Sprint("waits-", i), plan(step{"ask", 0})))
+		id := fmt.Sprint("waits-", i)
+		r := &runs.Run{Owner: "ann", ID: id, Thread: id, Agent: "helper", Assistant: "a", Task: document}
+		require.NoError(y.t, f.server.Submit(y.t.Context(), r, true, 0, nil))
 	}
-	for _, r := range all {
-		require.Equal(y.t, runs.Success, f.over(r).Status)
-	}
+	require.Eventually(y.t, func() bool {
+		_, waiting, err := f.runs.FindThreads(y.t.Context(), "ann", &runs.ThreadQuery{Status: runs.ThreadInterrupted, Page: runs.Page{Limit: 1}})
+		require.NoError(y.t, err)
+		return waiting == threads
+	}, 30*time.Minute, time.Second, "all wait for people")
 	taken := y.disk() - disk
 	w.kill()
 	return []target{

@@ -21,8 +21,7 @@ const abandonAfter = 5 * time.Minute
 func (d *Dispatcher) upgrade(ctx context.Context, t tell) error {
 	id := d.config.workflowID(t.owner, t.thread)
 	found, err := d.config.Client.DescribeWorkflowExecution(ctx, id, "")
-	var gone *serviceerror.NotFound
-	if errors.As(err, &gone) {
+	if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
 		return nil
 	}
 	if err != nil {

@@ -20,6 +20,8 @@ type Sandbox struct {
 	Limits   CallLimits `json:"limits"`
 	SignedBy string     `json:"signed_by,omitempty"` // the public key whose signature of the module was checked; "": none was wanted
 	Breaker  *Breaker   `json:"breaker,omitempty"`   // when the plugin is bypassed; nil: never
+	// Instances is how many instances of the plugin there are, in use or free.
+	Instances int `json:"-"`
 }
 
 // CallLimits are what one call of a plugin's hook may use.

@@ -90,6 +90,7 @@ type Event struct {
 	Digest    string        `json:"digest,omitempty"`     // digest of the plugin
 	Instance  uint64        `json:"instance,omitempty"`   // number of the plugin's instance
 
+	Written  int             `json:"-"` // only for a [Tracer]: of a checkpoint, the bytes that the store wrote; 0: unknown
 	Response *model.Response `json:"-"` // only for a [Tracer]: the answer of a model, before hooks have changed it
 }
 

@@ -58,6 +58,8 @@ type Input struct {
 	// any others. A call of one is an interrupt, see [Interrupt.ClientCall], whose answer is the result, see [ClientResult]. Inner agents do
 	// not have them. nil: an input that goes on with a run keeps those that the run has; otherwise there are none.
 	ClientTools []ClientTool
+	// User is whose run it is, for a [Tracer]; "": nobody says.
+	User string
 	// Metadata is what the caller wants to find again with the run: the event of the type run shows it, and hooks can read it.
 	Metadata wire.Map
 	// Requests adds events that tell what each middleware changed in the requests to the model, see [EventRequest]. They show the system prompt

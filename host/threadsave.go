@@ -51,6 +51,7 @@ func (r *run) reportSave(span span, id checkpoint.ID, err error) {
 		return
 	}
 	event := checkpointEvent(id, &r.thread.commit.Record)
+	event.Written = r.thread.commit.Written
 	if err != nil {
 		event.Error = eventError(err)
 		span.finish(event)

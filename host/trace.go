@@ -44,6 +44,7 @@ type Span struct {
 	Model    model.Info
 	Request  *model.Request // must not be changed
 	Metadata wire.Map       // see Input.Metadata
+	User     string         // of a run: see Input.User
 	GoesOn   bool           // the run was there before: the input answers or continues it
 	Currency string         // of the costs in the event that ends it; "": costs are unknown
 	Earlier  string         // of a run that goes on: the [tracecontext.Context.Parent] of the part before; "": it had no tracer
@@ -78,7 +79,7 @@ func (r *run) trace(ctx context.Context, s Span) (context.Context, span) {
 
 // traceRun begins the span of the run, which checkpoints name from then on.
 func (r *run) traceRun(ctx context.Context) (context.Context, span) {
-	ctx, s := r.trace(ctx, Span{Kind: SpanRun, Metadata: r.input.Metadata, GoesOn: r.input.goesOn(), Earlier: r.traced})
+	ctx, s := r.trace(ctx, Span{Kind: SpanRun, Metadata: r.input.Metadata, User: r.input.User, GoesOn: r.input.goesOn(), Earlier: r.traced})
 	if s.on() {
 		r.traced = tracecontext.From(ctx).Parent
 	}

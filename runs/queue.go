@@ -55,6 +55,8 @@ type Claims interface {
 	Claimable(ctx context.Context, agents []string, limit int) ([]Run, error)
 	// Queued returns how many runs Claimable has without a limit, by agent. Agents without such runs are left out.
 	Queued(ctx context.Context, agents []string) (map[string]int, error)
+	// Waiting returns how many threads wait for a person, by the agents that asked. Agents without such threads are left out.
+	Waiting(ctx context.Context) (map[string]int, error)
 }
 
 // Worker is a process that performs runs.

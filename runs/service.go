@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/agenthost/agenthost/host"
 )
 
 // ServiceConfig configures a [Service].
@@ -145,6 +147,32 @@ func (s *Service) Budget() *Budget { return s.config.Budget }
 // Spenders returns what owners have spent since a day, for operators, see [Queue].
 func (s *Service) Spenders(ctx context.Context, since time.Time, limit int) ([]Spending, error) {
 	return s.store.Spenders(ctx, since, limit)
+}
+
+// Waiting returns how many threads of each agent wait for a person, whoever's they are.
+func (s *Service) Waiting(ctx context.Context) (map[string]int, error) {
+	found, err := s.store.Waiting(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]int{}
+	for _, name := range s.names {
+		out[name] = found[name]
+	}
+	return out, nil
+}
+
+// Middleware returns the middleware of each agent, for display.
+func (s *Service) Middleware() map[string][]host.Part {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	out := map[string][]host.Part{}
+	for name, agent := range s.agents {
+		if agent.Agent != nil {
+			out[name] = agent.Agent.Middleware()
+		}
+	}
+	return out
 }
 
 // Describe changes what clients learn of an agent, after [host.Agent.Reconfigure]: its description, the names of its models, and the schema

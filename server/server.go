@@ -76,6 +76,7 @@ type Server struct {
 	certificate *config.Certificate // nil: plain HTTP
 	release     func() error        // of what authenticates
 	budget      *runs.Budget        // of each owner; nil: any amount
+	streams     *access.Slots
 	stopping    atomic.Bool
 	closing     context.Context //nolint:containedctx // it ends when streams must
 	endStream   context.CancelFunc
@@ -115,6 +116,7 @@ func New(c Config) (_ *Server, err error) {
 	}
 	s.told = newDeliveries(s)
 	streams := access.NewSlots("streams", c.Serve.Limits.StreamsPerOwner, c.Serve.Limits.Streams)
+	s.streams = streams
 	shared := door.Config{Streams: streams, Logger: c.Logger, Version: c.Version, Closing: s.closing}
 	s.door = langgraph.New(langgraph.Config{Config: shared, Store: c.Store, Healthy: s.healthy})
 	if s.service, err = runs.NewService(runs.ServiceConfig{
@@ -228,6 +230,12 @@ func (s *Server) abandon() {
 
 // Handler answers the requests of clients.
 func (s *Server) Handler() http.Handler { return s.handler }
+
+// Streams counts the streams that clients read, and the requests that wait for a run.
+func (s *Server) Streams() int {
+	_, all := s.streams.InUse("")
+	return all
+}
 
 // Service returns what the doors of the server use.
 func (s *Server) Service() *runs.Service { return s.service }

@@ -21,6 +21,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/telemetry"
 )
 
 // queries returns the queries of the dashboard.
@@ -45,7 +46,7 @@ func queries(t *testing.T) (out []string) {
 	return out
 }
 
-var metricName = regexp.MustCompile(`\b(agenthost|gen_ai|http)_[a-z_]+(_bucket|_count|_sum|_total|_active)\b`)
+var metricName = regexp.MustCompile(`\b(agenthost|gen_ai|http)(_[a-z_]+)?(_bucket|_count|_sum|_total|_active|_queued|_waiting|_streams|_instances|_open)\b`)
 
 // exposition performs runs and returns what Prometheus would read.
 func exposition(t *testing.T) string {
@@ -63,7 +64,16 @@ func exposition(t *testing.T) string {
 		Name: "a", Middleware: []host.Middleware{redact(t), slow}, Model: scripted.NewTurns(turn, spending(scripted.Say("done"))),
 		Prices: &model.Prices{Currency: "USD", Models: map[string]model.Price{"scripted": {Input: 1_000_000_000}}},
 	})
-	_, err := agent.RunEvents(t.Context(), say("hi"), func(host.Event) error { return nil })
+	one := func(context.Context) (map[string]int, error) { return map[string]int{"a": 1}, nil }
+	_, err := r.Queue(one)
+	require.NoError(t, err)
+	_, err = r.Watch(telemetry.Gauges{Streams: func() int { return 1 }, Waiting: one, Middleware: func() map[string][]host.Part {
+		parts := agent.Middleware()
+		parts[0].Sandbox.Breaker = &host.Breaker{Faults: 1}
+		return map[string][]host.Part{"a": parts}
+	}})
+	require.NoError(t, err)
+	_, err = agent.RunEvents(t.Context(), say("hi"), func(host.Event) error { return nil })
 	require.NoError(t, err)
 	answer := httptest.NewRecorder()
 	r.Telemetry.Metrics().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
@@ -77,12 +87,13 @@ func TestTheDashboardAsksForMetricsThatThereAre(t *testing.T) {
 	text := exposition(t)
 	elsewhere := map[string]bool{
 		"agenthost_queue_wait_seconds_bucket": true, "http_server_request_duration_seconds_bucket": true, "agenthost_wasm_faults_total": true,
+		"agenthost_checkpoint_bytes_bucket": true,
 	}
 	for _, query := range queries(t) {
 		names := metricName.FindAllString(query, -1)
 		require.NotEmpty(t, names, query)
 		for _, name := range names {
-			require.True(t, elsewhere[name] || strings.Contains(text, "\n"+name+"{"), "%s has no %s", query, name)
+			require.True(t, elsewhere[name] || strings.Contains(text, "\n"+name+"{") || strings.Contains(text, "\n"+name+" "), "%s has no %s", query, name)
 		}
 	}
 }

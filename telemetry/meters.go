@@ -9,11 +9,12 @@ import (
 // meters are the instruments.
 type meters struct {
 	operation, firstChunk, invoke, tool, hook, save, request, queueWait metric.Float64Histogram
-	tokens, fuel                                                        metric.Int64Histogram
+	tokens, fuel, written                                               metric.Int64Histogram
 	runs, faults                                                        metric.Int64Counter
 	cost                                                                metric.Float64Counter
 	active                                                              metric.Int64UpDownCounter
 	queued                                                              metric.Int64ObservableGauge
+	gauges                                                              gauges
 	observe                                                             func(metric.Callback, ...metric.Observable) (metric.Registration, error)
 }
 
@@ -42,6 +43,7 @@ func newMeters(m metric.Meter) (*meters, error) {
 	seconds(&out.queueWait, metricQueueWait, "Time from when a run may begin to its beginning.", durationBuckets)
 	counts(&out.tokens, metricTokens, "{token}", "Tokens of a model call.", tokenBuckets)
 	counts(&out.fuel, metricFuel, "{fuel}", "Fuel that a call of a plugin's hook used.", fuelBuckets)
+	counts(&out.written, metricBytes, "By", "Bytes that a checkpoint takes in the database.", byteBuckets)
 	count(&out.runs, metricRuns, "{run}", "Runs that have ended, or stopped at a question.")
 	count(&out.faults, metricFaults, "{fault}", "Calls of a plugin's hooks that failed.")
 	cost, err := m.Float64Counter(metricCost, metric.WithDescription("What model calls cost, by the prices of the agent, in its currency."))
@@ -50,6 +52,7 @@ func newMeters(m metric.Meter) (*meters, error) {
 	out.active, errs = active, append(errs, err)
 	queued, err := m.Int64ObservableGauge(metricQueued, metric.WithUnit("{run}"),
 		metric.WithDescription("Runs in the database that wait for a process to perform them; the same for all processes."))
-	out.queued = queued
+	out.queued, errs = queued, append(errs, err)
+	out.gauges, err = newGauges(m)
 	return out, errors.Join(append(errs, err)...)
 }

@@ -48,6 +48,7 @@ const (
 const (
 	attrErrorType = "error.type"
 	attrSession   = "session.id"
+	attrUser      = "user.id"
 	attrMethod    = "http.request.method"
 	attrRoute     = "http.route"
 	attrStatus    = "http.response.status_code"
@@ -100,6 +101,11 @@ const (
 	metricCost      = "agenthost.cost"
 	metricSave      = "agenthost.checkpoint.save.duration"
 	metricQueueWait = "agenthost.queue.wait"
+	metricStreams   = "agenthost.streams"
+	metricWaiting   = "agenthost.interrupts.waiting"
+	metricInstances = "agenthost.wasm.instances"
+	metricBreaker   = "agenthost.breaker.open"
+	metricBytes     = "agenthost.checkpoint.bytes"
 )
 
 // durationBuckets are the boundaries of histograms of durations, in seconds, as the conventions prescribe them.
@@ -113,6 +119,9 @@ var requestBuckets = []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 
 
 // hookBuckets are the boundaries of durations of hooks and of saving checkpoints, in seconds: many take microseconds.
 var hookBuckets = []float64{0.00001, 0.00005, 0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60}
+
+// byteBuckets are the boundaries of the histogram of what a checkpoint takes, in bytes.
+var byteBuckets = []float64{256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216}
 
 // fuelBuckets are the boundaries of the histogram of fuel.
 var fuelBuckets = []float64{1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10}

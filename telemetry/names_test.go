@@ -2,6 +2,7 @@ package telemetry_test
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func registry(t *testing.T) map[string]map[string]bool {
 
 // general are names of the other conventions, which OpenTelemetry's package has.
 var general = map[string]bool{
-	string(semconv.ErrorTypeKey): true, string(semconv.SessionIDKey): true, string(semconv.HTTPRequestMethodKey): true, string(semconv.HTTPRouteKey): true,
+	string(semconv.ErrorTypeKey): true, string(semconv.SessionIDKey): true, string(semconv.UserIDKey): true, string(semconv.HTTPRequestMethodKey): true, string(semconv.HTTPRouteKey): true,
 	string(semconv.HTTPResponseStatusCodeKey): true, string(semconv.URLPathKey): true, string(semconv.URLSchemeKey): true,
 }
 
@@ -72,4 +73,28 @@ func TestMetricsAreInTheRegistry(t *testing.T) {
 	require.Equal(t, []float64{0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92}, bounds(genaiconv.ClientOperationDuration{}.Name()))
 	require.Equal(t, []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864}, bounds(genaiconv.ClientTokenUsage{}.Name()))
 	require.Equal(t, "http.server.request.duration", httpconv.ServerRequestDuration{}.Name())
+}
+
+// The table of metrics in the documentation has each metric of names.go, and no other.
+func TestTheDocumentListsAllMetrics(t *testing.T) {
+	t.Parallel()
+	names, err := os.ReadFile("names.go")
+	require.NoError(t, err)
+	document, err := os.ReadFile("../docs/telemetry.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(document), "\n## Metrics\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	var have, told []string
+	for _, m := range regexp.MustCompile(`(?m)^\tmetric\w+ += "([^"]+)"$`).FindAllStringSubmatch(string(names), -1) {
+		have = append(have, m[1])
+	}
+	for row := range strings.Lines(section) {
+		if cells := strings.Split(row, "|"); len(cells) > 2 {
+			for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[1], -1) {
+				told = append(told, m[1])
+			}
+		}
+	}
+	require.ElementsMatch(t, have, told)
 }

@@ -2,10 +2,8 @@ package telemetry
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
@@ -35,16 +33,7 @@ func (t *Telemetry) Queue(count func(ctx context.Context) (map[string]int, error
 	}
 	m := t.tracer.meters
 	registered, err := m.observe(func(ctx context.Context, o metric.Observer) error {
-		ctx, cancel := context.WithTimeout(ctx, countTime)
-		defer cancel()
-		queued, err := count(ctx)
-		if err != nil { // as an error of this function it would stop the other metrics from being sent
-			otel.Handle(fmt.Errorf("%s: %w", metricQueued, err))
-			return nil
-		}
-		for agent, n := range queued {
-			o.ObserveInt64(m.queued, int64(n), with(nil, attribute.String(attrAgentName, agent)))
-		}
+		byAgent(ctx, o, m.queued, metricQueued, count)
 		return nil
 	}, m.queued)
 	if err != nil {

@@ -49,6 +49,9 @@ func (t *tracer) run(ctx context.Context, s *host.Span) (context.Context, func(e
 	attributes := append(append([]attribute.KeyValue{
 		attribute.String(attrRun, s.Run), attribute.Bool(attrResumed, s.GoesOn), attribute.String(attrKind, "AGENT"),
 	}, common...), conversation(s)...)
+	if t.user {
+		attributes = append(attributes, named(attrUser, s.User)...)
+	}
 	outer, r := runOf(ctx), &run{id: s.Run}
 	ctx, span := t.begin(ctx, spanName(operationInvoke, s.Agent), trace.SpanKindInternal, links, attributes...)
 	ctx = context.WithValue(ctx, runKey{}, r)

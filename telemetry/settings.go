@@ -13,6 +13,7 @@ type settings struct {
 	traces, metrics, logs bool // exported by OTLP
 	content               bool
 	propagates            bool
+	user                  bool // whose run it is
 }
 
 // The variables that are read here.
@@ -21,6 +22,7 @@ const (
 	varEndpoint    = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	varProtocol    = "OTEL_EXPORTER_OTLP_PROTOCOL"
 	varPropagators = "OTEL_PROPAGATORS"
+	varUser        = "AGENTHOST_TELEMETRY_USER"
 	varContent     = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 )
 
@@ -55,6 +57,13 @@ func readSettings(lookup func(name string) (string, bool), endpoint string) (*se
 				return nil, fmt.Errorf("telemetry: %s is %q; write http/protobuf, which collectors take at port 4318, or unset it", name, protocol)
 			}
 		}
+	}
+	switch user := strings.ToLower(get(varUser)); user {
+	case "", "false":
+	case "true":
+		s.user = true
+	default:
+		return nil, fmt.Errorf("telemetry: %s is %q; write true or false", varUser, user)
 	}
 	var err error
 	if s.propagates, err = propagates(get(varPropagators)); err != nil {

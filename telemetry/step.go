@@ -83,6 +83,9 @@ func (t *tracer) checkpoint(ctx context.Context, s *host.Span) (context.Context,
 	return ctx, func(e *host.Event) {
 		span.SetAttributes(attribute.Int64(attrCheckpoint, int64(e.Checkpoint)), attribute.String(attrSource, string(e.Source)))
 		span.fail(e.Error)
+		if e.Written > 0 {
+			t.meters.written.Record(ctx, int64(e.Written))
+		}
 		t.meters.save.Record(ctx, span.end(), with(nil, errorOf(e.Error)...))
 	}
 }

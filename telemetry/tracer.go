@@ -23,13 +23,14 @@ type tracer struct {
 	spans      trace.Tracer
 	meters     *meters
 	content    bool
+	user       bool
 	propagates bool
 	now        func() time.Time
 	runs       sync.Map // by the id of a run, the trace.SpanContext of its span, for the log
 }
 
 func newTracer(spans *sdktrace.TracerProvider, provider *sdkmetric.MeterProvider, s *settings, clock func() time.Time) (*tracer, error) {
-	t := &tracer{content: s.content && spans != nil, propagates: s.propagates, now: clock}
+	t := &tracer{content: s.content && spans != nil, user: s.user, propagates: s.propagates, now: clock}
 	if t.now == nil {
 		t.now = time.Now //nolint:forbidigo // spans have the times of the machine
 	}

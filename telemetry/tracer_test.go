@@ -222,7 +222,18 @@ func TestMetricsForPrometheus(t *testing.T) {
 	queued, failing := 3, error(nil)
 	end, err := r.Queue(func(context.Context) (map[string]int, error) { return map[string]int{"helper": queued}, failing })
 	require.NoError(t, err)
+	var watched *host.Agent
+	unwatch, err := r.Watch(telemetry.Gauges{
+		Streams: func() int { return 2 }, Waiting: func(context.Context) (map[string]int, error) { return map[string]int{"helper": 5}, failing },
+		Middleware: func() map[string][]host.Part {
+			parts := watched.Middleware()
+			parts[0].Sandbox.Breaker = &host.Breaker{Faults: 1, Open: 1}
+			return map[string][]host.Part{"helper": parts}
+		},
+	})
+	require.NoError(t, err)
 	agent := r.agent(host.Config{Name: "helper", Model: scripted.NewTurns(spending(scripted.Say("done"))), Middleware: []host.Middleware{redact(t)}})
+	watched = agent
 	_, err = agent.Run(t.Context(), say("hi"))
 	require.NoError(t, err)
 	answer := httptest.NewRecorder()
@@ -232,7 +243,9 @@ func TestMetricsForPrometheus(t *testing.T) {
 		`gen_ai_client_token_usage_sum{gen_ai_operation_name="chat",gen_ai_provider_name="unknown",gen_ai_request_model="scripted",`,
 		`agenthost_hook_duration_seconds_count{agenthost_hook="before_model",agenthost_middleware="redact"} 1`,
 		`agenthost_wasm_fuel_count{`, `agenthost_runs_active{`, `agenthost_runs_queued{gen_ai_agent_name="helper"} 3`,
-		`gen_ai_invoke_agent_duration_seconds_bucket{`,
+		`gen_ai_invoke_agent_duration_seconds_bucket{`, "agenthost_streams 2", `agenthost_interrupts_waiting{gen_ai_agent_name="helper"} 5`,
+		`agenthost_wasm_instances{agenthost_middleware="redact",gen_ai_agent_name="helper"} 1`,
+		`agenthost_breaker_open{agenthost_middleware="redact",gen_ai_agent_name="helper"} 1`,
 	} {
 		require.Contains(t, answer.Body.String(), want)
 	}
@@ -242,9 +255,33 @@ func TestMetricsForPrometheus(t *testing.T) {
 	require.NotContains(t, without.Body.String(), "agenthost_runs_queued")
 	require.Contains(t, without.Body.String(), "agenthost_runs_total", "the other metrics are there")
 	require.NoError(t, end())
+	require.NoError(t, unwatch())
 	failing = nil
 	without = httptest.NewRecorder()
 	r.Telemetry.Metrics().ServeHTTP(without, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
 	require.NotContains(t, without.Body.String(), "agenthost_runs_queued")
 	r.done()
+}
+
+// Whose run it is, is recorded only if somebody asks for it.
+func TestTheUserOfARunIsOptIn(t *testing.T) {
+	t.Parallel()
+	for _, variables := range [][]string{nil, {"AGENTHOST_TELEMETRY_USER", "true"}} {
+		r := record(t, variables...)
+		in := say("hi")
+		in.User = "ada"
+		_, err := r.agent(host.Config{Model: scripted.NewTurns(scripted.Say("hello"))}).Run(t.Context(), in)
+		require.NoError(t, err)
+		r.done()
+		users := 0
+		for _, s := range r.Spans() {
+			for _, a := range s.GetAttributes() {
+				if a.GetKey() == "user.id" {
+					require.Equal(t, "ada", a.GetValue().GetStringValue())
+					users++
+				}
+			}
+		}
+		require.Equal(t, len(variables)/2, users)
+	}
 }

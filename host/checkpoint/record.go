@@ -56,6 +56,8 @@ type Commit struct {
 	Record
 
 	Log history.Log
+	// Written is how many bytes the store has written; 0: it does not encode records, or has not saved this one. The store sets it.
+	Written int
 }
 
 // Thread is the contents of a thread at a checkpoint.

@@ -258,7 +258,7 @@ func (p *Plugin) Hooks() (*host.Hooks, error) {
 func (p *Plugin) sandbox(now time.Time) *host.Sandbox {
 	return &host.Sandbox{
 		Limits:   host.CallLimits{Fuel: p.limits.Fuel, Memory: p.limits.Memory, HostCalls: p.limits.HostCalls},
-		SignedBy: p.signer, Breaker: p.breaker.status(now),
+		SignedBy: p.signer, Breaker: p.breaker.status(now), Instances: p.pool.count(),
 	}
 }
 

@@ -47,6 +47,13 @@ func newPool(p *Plugin) *pool {
 	return l
 }
 
+// count returns how many instances there are.
+func (l *pool) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.out + len(l.free)
+}
+
 func (l *pool) nextID() uint64 { return l.ids.Add(1) }
 
 // take returns a free or new instance, which the caller must give back with returned.

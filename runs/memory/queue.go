@@ -84,6 +84,23 @@ func (s *Store) Queued(ctx context.Context, agents []string) (map[string]int, er
 	return found, nil
 }
 
+// Waiting counts threads that wait, see [runs.Queue].
+func (s *Store) Waiting(ctx context.Context) (map[string]int, error) {
+	if err := s.begin(ctx, ""); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	found := map[string]int{}
+	for _, threads := range s.threads {
+		for _, t := range threads {
+			if seen := t.seen(); seen.Status == runs.ThreadInterrupted && len(seen.Waiting) > 0 {
+				found[seen.Agent]++
+			}
+		}
+	}
+	return found, nil
+}
+
 // claimable returns the runs that a worker with these agents can claim, the first submitted first.
 func (s *Store) claimable(agents []string, now time.Time) (found []*run) {
 	taken := map[*thread]bool{} // that have a run which comes first

@@ -198,6 +198,8 @@ func (p *pair) claim(r *rapid.T) {
 	require.NoError(r, err)
 	_, err = both(p, func(s runs.Store) (map[string]int, error) { return s.Queued(p.t.Context(), w.Agents) })
 	require.NoError(r, err)
+	_, err = both(p, func(s runs.Store) (map[string]int, error) { return s.Waiting(p.t.Context()) })
+	require.NoError(r, err)
 	_, err = both(p, func(s runs.Store) (*runs.Renewal, error) { return s.Renew(p.t.Context(), w, p.runs) })
 	require.NoError(r, err)
 }

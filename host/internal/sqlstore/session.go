@@ -132,6 +132,7 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 	}
 	s.journalled.Store(false)
 	s.at.Store(uint64(id))
+	c.Written = len(doc)
 	return id, nil
 }
 

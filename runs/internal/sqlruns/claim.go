@@ -133,14 +133,23 @@ func (s *Store) Queued(ctx context.Context, agents []string) (map[string]int, er
 	if err != nil {
 		return nil, err
 	}
+	return s.countByAgent(ctx, countClaims, wanted)
+}
+
+// Waiting counts threads that wait, see [runs.Queue].
+func (s *Store) Waiting(ctx context.Context) (map[string]int, error) {
+	return s.countByAgent(ctx, `SELECT t.agent, count(*) FROM agenthost_run_threads t WHERE t.status = 'interrupted' AND t.waiting IS NOT NULL GROUP BY t.agent`)
+}
+
+func (s *Store) countByAgent(ctx context.Context, statement string, args ...any) (map[string]int, error) {
 	found := map[string]int{}
-	_, err = collect(ctx, s, s.db.Reads(), func(row scanner) (_ struct{}, err error) {
+	_, err := collect(ctx, s, s.db.Reads(), func(row scanner) (_ struct{}, err error) {
 		var agent string
 		var n int
 		err = row.Scan(&agent, &n)
 		found[agent] = n
 		return struct{}{}, err
-	}, countClaims, wanted)
+	}, statement, args...)
 	if err != nil {
 		return nil, s.db.Failed(err)
 	}

@@ -17,7 +17,7 @@ import (
 // read: the metrics for Prometheus, and the health of the process. The caller must end it, after the server has stopped and before the database is
 // closed.
 func Metrics(ctx context.Context, serve *config.Config, running *server.Server, recorded *telemetry.Telemetry, logger *slog.Logger) (end func(), err error) {
-	unqueue, err := recorded.Queue(running.Service().Queued)
+	unqueue, err := watch(running, recorded)
 	if err != nil {
 		return nil, err
 	}
@@ -48,4 +48,18 @@ func Metrics(ctx context.Context, serve *config.Config, running *server.Server, 
 		<-ended
 		_ = unqueue()
 	}, nil
+}
+
+// watch records what a server or worker says of itself whenever metrics are read.
+func watch(running *server.Server, recorded *telemetry.Telemetry) (end func() error, err error) {
+	service := running.Service()
+	unqueue, err := recorded.Queue(service.Queued)
+	if err != nil {
+		return nil, err
+	}
+	unwatch, err := recorded.Watch(telemetry.Gauges{Streams: running.Streams, Waiting: service.Waiting, Middleware: service.Middleware})
+	if err != nil {
+		return nil, errors.Join(err, unqueue())
+	}
+	return func() error { return errors.Join(unwatch(), unqueue()) }, nil
 }

@@ -81,6 +81,8 @@ func TestOperatorsReadHealthAndQueue(t *testing.T) {
 	holds("/readyz", http.StatusOK, "ok")
 	holds("/threads", http.StatusNotFound, "not found")
 	holds("/metrics", http.StatusOK, `agenthost_runs_queued{gen_ai_agent_name="helper"} 0`)
+	holds("/metrics", http.StatusOK, `agenthost_interrupts_waiting{gen_ai_agent_name="helper"} 0`)
+	holds("/metrics", http.StatusOK, `agenthost_streams 0`)
 	for _, thread := range []string{"a", "b", "b"} { // the second run of a thread waits for the first one, and for no process
 		r := &runs.Run{ID: thread + time.Now().Format("150405.000000000"), Thread: thread, Agent: "helper", Assistant: "a", Task: runs.Document(`{}`)}
 		require.NoError(t, kept.Runs.Submit(t.Context(), r, true, 0, nil))

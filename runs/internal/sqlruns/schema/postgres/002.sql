@@ -9,3 +9,5 @@ CREATE TABLE agenthost_run_spending (
 );
 
 CREATE INDEX agenthost_run_spending_day ON agenthost_run_spending (day);
+
+CREATE INDEX agenthost_run_threads_asking ON agenthost_run_threads (agent) WHERE status = 'interrupted' AND waiting IS NOT NULL;

@@ -108,6 +108,12 @@ func (d *Door) count(in *sync.WaitGroup) bool {
 	return true
 }
 
+// lastCounted returns when nothing more can be counted, after the end of Closing.
+func (d *Door) lastCounted() {
+	d.entering.Lock()
+	defer d.entering.Unlock()
+}
+
 // message is the part of a client's message that decides what it may do.
 type message struct {
 	ID     json.RawMessage `json:"id"`

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -47,12 +48,13 @@ func keys() string {
 
 // served is a server with two agents that answer by rules.
 type served struct {
-	t     testing.TB
-	url   string
-	began chan struct{} // the tool block was called
-	let   chan struct{} // it may end
-	store runs.Store
-	stop  func(within time.Duration)
+	t       testing.TB
+	url     string
+	began   chan struct{} // the tool block was called
+	let     chan struct{} // it may end
+	store   runs.Store
+	service *runs.Service
+	stop    func(within time.Duration)
 }
 
 func serveAll(t testing.TB, yaml string) *served {
@@ -101,7 +103,7 @@ func serveAll(t testing.TB, yaml string) *served {
 	s, err := server.New(server.Config{Agents: agents, Runs: r.store, Serve: serve, Version: "test"})
 	require.NoError(t, err)
 	listening := httptest.NewServer(s.Handler())
-	r.url = listening.URL
+	r.url, r.service = listening.URL, s.Service()
 	r.stop = func(within time.Duration) {
 		ctx, cancel := context.WithTimeout(context.Background(), within)
 		defer cancel()
@@ -154,7 +156,6 @@ func (s *served) client(key, version string, options *sdk.ClientOptions) *sdk.Cl
 // each runs a test with each version.
 func each(t *testing.T, test func(t *testing.T, version string)) {
 	t.Helper()
-	t.Parallel()
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -164,6 +165,7 @@ func each(t *testing.T, test func(t *testing.T, version string)) {
 }
 
 func TestAllAgentsAreTools(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, version string) {
 		t.Helper()
 		c := serveAll(t, keys()).client(annsKey, version, nil)
@@ -184,6 +186,7 @@ func TestAllAgentsAreTools(t *testing.T) {
 
 // A conversation goes on in the owner's thread, whose messages are a resource.
 func TestAThreadIsAResource(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, version string) {
 		t.Helper()
 		s := serveAll(t, keys())
@@ -205,9 +208,12 @@ func TestAThreadIsAResource(t *testing.T) {
 		read, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: list.Resources[0].URI})
 		require.NoError(t, err)
 		var document struct {
-			Agent    string
-			Status   string
-			Messages []struct{ ID, Type, Content string }
+			Agent    string `json:"agent"`
+			Status   string `json:"status"`
+			Messages []struct {
+				ID      string `json:"id"`
+				Content string `json:"content"`
+			} `json:"messages"`
 		}
 		require.NoError(t, json.Unmarshal([]byte(read.Contents[0].Text), &document))
 		require.Equal(t, "clerk", document.Agent)
@@ -230,6 +236,7 @@ func TestAThreadIsAResource(t *testing.T) {
 }
 
 func TestResourcesComeInPages(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, version string) {
 		t.Helper()
 		s := serveAll(t, "{}")
@@ -255,6 +262,7 @@ func asker(answer func(*sdk.ElicitParams) *sdk.ElicitResult) *sdk.ClientOptions 
 }
 
 func TestTheUserDecides(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, version string) {
 		t.Helper()
 		s := serveAll(t, keys())
@@ -268,9 +276,7 @@ func TestTheUserDecides(t *testing.T) {
 			"respond": {map[string]any{"message": "done by hand"}, "The tool said: done by hand"},
 		} {
 			content := map[string]any{"decision": decision}
-			for key, value := range test.content {
-				content[key] = value
-			}
+			maps.Copy(content, test.content)
 			c := s.client(annsKey, version, asker(func(p *sdk.ElicitParams) *sdk.ElicitResult {
 				require.Contains(t, p.Message, "write_file")
 				return &sdk.ElicitResult{Action: "accept", Content: content}
@@ -284,6 +290,7 @@ func TestTheUserDecides(t *testing.T) {
 
 // If the user declines, nothing runs, and a model cannot answer in the user's place. The user can be asked again.
 func TestTheUserDeclines(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, version string) {
 		t.Helper()
 		s := serveAll(t, keys())
@@ -312,6 +319,7 @@ func TestTheUserDeclines(t *testing.T) {
 
 // A client that cannot ask learns how to answer.
 func TestAnswersByATool(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, version string) {
 		t.Helper()
 		s := serveAll(t, keys())
@@ -329,8 +337,12 @@ func TestAnswersByATool(t *testing.T) {
 		require.Contains(t, textOf(t, call(t, bob, "answer_questions", approve)), "nothing in the thread waits")
 		require.Contains(t, textOf(t, call(t, c, "clerk", map[string]any{"prompt": "other", "thread": thread})), "was not given the prompt")
 		for _, wrong := range []any{
-			map[string]any{"id": id, "decision": "perhaps"}, map[string]any{"id": id}, map[string]any{"id": "other", "decision": "approve"},
-			map[string]any{"id": id, "decision": "edit"}, map[string]any{"id": id, "value": map[string]any{"decisions": []any{}}}, 1,
+			map[string]any{"id": id, "decision": "perhaps"},
+			map[string]any{"id": id},
+			map[string]any{"id": "other", "decision": "approve"},
+			map[string]any{"id": id, "decision": "edit"},
+			map[string]any{"id": id, "value": map[string]any{"decisions": []any{}}},
+			1,
 		} {
 			result := call(t, c, "answer_questions", map[string]any{"thread": thread, "answers": []any{wrong}})
 			require.True(t, result.IsError, "%v", wrong)
@@ -342,6 +354,7 @@ func TestAnswersByATool(t *testing.T) {
 }
 
 func TestProgressAndCancelling(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, version string) {
 		t.Helper()
 		s := serveAll(t, keys())
@@ -361,14 +374,11 @@ func TestProgressAndCancelling(t *testing.T) {
 		require.Equal(t, "calls the tool block", <-told)
 		cancel()
 		require.Error(t, <-ended)
-		for {
-			thread, err := s.store.Thread(t.Context(), "ann", "00000000-0000-4000-8000-000000000001")
-			require.NoError(t, err)
-			if thread.Status == runs.ThreadInterrupted {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
+		found, err := s.store.FindRuns(t.Context(), "ann", "00000000-0000-4000-8000-000000000001", &runs.RunQuery{})
+		require.NoError(t, err)
+		run, err := s.service.Reader().Wait(t.Context(), "ann", found[0].ID)
+		require.NoError(t, err)
+		require.Equal(t, runs.Interrupted, run.Status)
 	})
 }
 
@@ -397,9 +407,9 @@ func (s *served) sendTo(path, method, key, body string, header ...string) (statu
 	}
 	answer, err := s.http(key).Do(req)
 	require.NoError(s.t, err)
-	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	require.NoError(s.t, err)
+	require.NoError(s.t, answer.Body.Close())
 	return answer.StatusCode, string(text), answer.Header
 }
 
@@ -518,6 +528,7 @@ func TestTooManySessions(t *testing.T) {
 
 // A stopping server ends streams, and says where the run goes on.
 func TestTheServerStops(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, version string) {
 		t.Helper()
 		s := serveAll(t, keys())

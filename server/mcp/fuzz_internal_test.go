@@ -69,8 +69,11 @@ func FuzzPlace(f *testing.F) {
 // Events of any run lead to lines of plain text.
 func FuzzTeller(f *testing.F) {
 	for _, e := range []host.Event{
-		{Type: host.EventToken, Text: strings.Repeat("a", 100)}, {Type: host.EventTool, Call: &abi.ToolCall{Name: "x\x1b"}}, {Type: host.EventTool},
-		{Type: host.EventCustom, Name: "n", Data: wire.String("v")}, {Type: host.EventEnd},
+		{Type: host.EventToken, Text: strings.Repeat("a", 100)},
+		{Type: host.EventTool, Call: &abi.ToolCall{Name: "x\x1b"}},
+		{Type: host.EventTool},
+		{Type: host.EventCustom, Name: "n", Data: wire.String("v")},
+		{Type: host.EventEnd},
 	} {
 		text, err := json.Marshal(&e)
 		require.NoError(f, err)
@@ -99,10 +102,15 @@ func TestTeller(t *testing.T) {
 	var told []string
 	call := &abi.ToolCall{ID: "1", Name: "search"}
 	for _, e := range []host.Event{
-		{Type: host.EventRun}, {Type: host.EventToken, Text: "I look."}, {Type: host.EventTool, Call: call},
+		{Type: host.EventRun},
+		{Type: host.EventToken, Text: "I look."},
+		{Type: host.EventTool, Call: call},
 		{Type: host.EventCustom, Step: "search", Name: "found", Data: wire.String("3")},
 		{Type: host.EventTool, Call: call, Messages: []abi.Message{abi.ToolResult(*call, "three")}},
-		{Type: host.EventToken, Text: strings.Repeat("x", 79)}, {Type: host.EventToken, Text: "y"}, {Type: host.EventToken, Text: "z"}, {Type: host.EventEnd},
+		{Type: host.EventToken, Text: strings.Repeat("x", 79)},
+		{Type: host.EventToken, Text: "y"},
+		{Type: host.EventToken, Text: "z"},
+		{Type: host.EventEnd},
 	} {
 		told = append(told, news.event(&e)...)
 	}

@@ -20,7 +20,7 @@ func TestAnAnswerThatTakesLongBeats(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := recorder{httptest.NewRecorder()}
-		w.Header().Set("X-Request-Id", "1")
+		w.Header().Set("X-Request-ID", "1")
 		b := beat(w, time.Second)
 		b.Header().Set("Content-Type", "text/event-stream")
 		time.Sleep(2500 * time.Millisecond)
@@ -34,7 +34,7 @@ func TestAnAnswerThatTakesLongBeats(t *testing.T) {
 		const comment = ": heartbeat\n\n"
 		require.Equal(t, strings.Repeat(comment, 2)+"data: 1\n\n"+comment, w.Body.String())
 		require.Equal(t, http.StatusOK, w.Code)
-		require.Equal(t, "1", w.Header().Get("X-Request-Id"))
+		require.Equal(t, "1", w.Header().Get("X-Request-ID"))
 		require.Equal(t, "text/event-stream", w.Header().Get("Content-Type"))
 	})
 }

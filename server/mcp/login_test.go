@@ -2,7 +2,6 @@ package mcp_test
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"testing"
 
@@ -26,29 +25,18 @@ func TestTheLoginIsDescribed(t *testing.T) {
 		header.Get("WWW-Authenticate"))
 
 	for path, resource := range map[string]string{"": s.url, "/mcp": s.url + "/mcp"} {
-		answer, err := s.http("").Get(s.url + "/.well-known/oauth-protected-resource" + path)
-		require.NoError(t, err)
-		text, err := io.ReadAll(answer.Body)
-		require.NoError(t, err)
-		require.NoError(t, answer.Body.Close())
-		require.Equal(t, http.StatusOK, answer.StatusCode, "it needs no key")
-		require.Equal(t, "no-store", answer.Header.Get("Cache-Control"))
+		status, text, header := s.sendTo("/.well-known/oauth-protected-resource"+path, http.MethodGet, "", "")
+		require.Equal(t, http.StatusOK, status, "it needs no key")
+		require.Equal(t, "no-store", header.Get("Cache-Control"))
 		var got map[string]any
-		require.NoError(t, json.Unmarshal(text, &got))
+		require.NoError(t, json.Unmarshal([]byte(text), &got))
 		require.Equal(t, map[string]any{
 			"resource": resource, "authorization_servers": []any{"https://login.example"}, "bearer_methods_supported": []any{"header"},
 			"scopes_supported": []any{"agents:runs", "agents:threads"}, "resource_name": "agenthost",
 		}, got)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/.well-known/oauth-protected-resource/mcp", http.NoBody)
-	require.NoError(t, err)
-	req.Header.Set("X-Forwarded-Proto", "https")
-	answer, err := s.http("").Do(req)
-	require.NoError(t, err)
-	text, err := io.ReadAll(answer.Body)
-	require.NoError(t, err)
-	require.NoError(t, answer.Body.Close())
-	require.Contains(t, string(text), `"resource":"https://127.0.0.1`)
+	_, text, _ := s.sendTo("/.well-known/oauth-protected-resource/mcp", http.MethodGet, "", "", "X-Forwarded-Proto", "https")
+	require.Contains(t, text, `"resource":"https://127.0.0.1`)
 
 	status, _, header = s.sendTo("/threads/search", http.MethodPost, "", "{}")
 	require.Equal(t, http.StatusUnauthorized, status)

@@ -87,7 +87,7 @@ func (s *session) watch(ctx context.Context, thread string, tell func()) {
 			if !over {
 				_, _ = s.door.Service.Reader().Wait(ctx, s.owner, found[0].ID) // it may also be removed
 			}
-			if ctx.Err() == nil && !(first && over) {
+			if ctx.Err() == nil && (!first || !over) {
 				tell()
 			}
 			continue

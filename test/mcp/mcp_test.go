@@ -67,7 +67,9 @@ func startTools(t *testing.T) string {
 	ended := make(chan struct{})
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /file", func(w http.ResponseWriter, r *http.Request) {
-		var in struct{ Content string }
+		var in struct {
+			Content string `json:"content"`
+		}
 		_ = json.NewDecoder(io.LimitReader(r.Body, 1<<20)).Decode(&in)
 		_, _ = io.WriteString(w, "wrote "+in.Content)
 	})
@@ -131,7 +133,7 @@ func TestInspector(t *testing.T) {
 		said, err := s.run("", command...)
 		require.NoError(t, err, said)
 		var out map[string]any
-		require.NoError(t, json.Unmarshal([]byte(said[strings.Index(said, "{"):]), &out), said)
+		require.NoError(t, json.Unmarshal([]byte(said), &out), said)
 		return out
 	}
 	tools, _ := inspect("--method", "tools/list")["tools"].([]any)

@@ -124,11 +124,17 @@ func (e *mcpEntry) build(_ context.Context, at *toolPlace) ([]host.Tool, func() 
 	return at.placeholders(config), nil, nil
 }
 
-// mayHaveTool reports whether a server of the manifest that is not connected may have a tool.
+// mayHaveTool reports whether a server or agent elsewhere that is not connected may have a tool.
 func (m *Manifest) mayHaveTool(name string) bool {
 	return slices.ContainsFunc(m.Tools, func(e toolEntry) bool {
-		server, ok := e.config.(*mcpEntry)
-		return ok && mcp.MayServe(server.config(), name)
+		switch config := e.config.(type) {
+		case *mcpEntry:
+			return mcp.MayServe(config.config(), name)
+		case *a2aEntry:
+			return config.Name == "" // its card says
+		default:
+			return false
+		}
 	})
 }
 
@@ -154,24 +160,36 @@ func (m *Manifest) placeholders(config mcp.Config) []host.Tool {
 // toolNames maps the names of tools to their entries.
 type toolNames map[string]*toolEntry
 
-// add adds tools. It refuses a tool of an MCP server that shares its name with another tool, because a server must not replace a tool.
+// add adds tools. It refuses a tool whose name comes from a server, or from an agent elsewhere, and is that of another tool: they must not replace one.
 // If two of the manifest's own tools have the same name, the later one counts.
 func (names toolNames) add(m *Manifest, e *toolEntry, tools []host.Tool) error {
 	for _, t := range tools {
 		name := t.Spec().Name
 		other := names[name]
 		names[name] = e
-		if other == nil || other == e || e.kind != "mcp" && other.kind != "mcp" || m.inMemory {
+		if other == nil || other == e || !e.foreign() && !other.foreign() || m.inMemory {
 			continue
 		}
-		return e.node.Errorf("the tool %q of %s has the same name as a tool of %s; give the server a prefix, such as {prefix: fs_}, or exclude the tool",
-			name, e.subject(), other.subject())
+		way := "give the server a prefix, such as {prefix: fs_}, or exclude the tool"
+		if e.kind == "a2a" {
+			way = "give the agent a name, such as {name: painter}"
+		}
+		return e.node.Errorf("the tool %q of %s has the same name as a tool of %s; %s", name, e.subject(), other.subject(), way)
 	}
 	return nil
 }
 
+// foreign reports whether the names of the entry's tools come from elsewhere.
+func (e *toolEntry) foreign() bool {
+	agent, ok := e.config.(*a2aEntry)
+	return e.kind == "mcp" || ok && agent.Name == ""
+}
+
 // subject describes the owner of the entry's tools.
 func (e *toolEntry) subject() string {
+	if agent, ok := e.config.(*a2aEntry); ok {
+		return fmt.Sprintf("the agent at %s (line %d)", agent.URL, e.node.Line())
+	}
 	entry, ok := e.config.(*mcpEntry)
 	if !ok {
 		return e.kind

@@ -37,6 +37,7 @@ type toolPlace struct {
 
 // toolKinds maps the kinds of tools to their configurations.
 var toolKinds = map[string]func() toolConfig{
+	"a2a":   func() toolConfig { return &a2aEntry{} },
 	"agent": func() toolConfig { return &agentEntry{} },
 	"files": func() toolConfig { return &filesEntry{} },
 	"http":  func() toolConfig { return &httpEntry{} },

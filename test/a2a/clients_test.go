@@ -14,6 +14,9 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2aclient/agentcard"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/test/testservers"
 )
 
@@ -39,6 +42,38 @@ func run(t *testing.T, command []string) {
 	require.NoError(t, err, "%s", said)
 	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
 	require.Equal(t, "all done", lines[len(lines)-1], "%s", said)
+}
+
+// An agent of a manifest has an agent of another server as a tool, and answers its question.
+func TestAnAgentElsewhereAsATool(t *testing.T) {
+	t.Parallel()
+	dir, url := t.TempDir(), serve(t, "listen: 127.0.0.1:8123")
+	for name, text := range map[string]string{
+		"agenthost.yaml": "apiVersion: agenthost/v1\nmodel: {provider: scripted, rules: rules.yaml}\ntools:\n  - a2a: {url: " + url + "}\n",
+		"rules.yaml": `rules:
+  - {from: human, when: "^(.*)$", call: [{name: agent, args: {message: "$1"}}]}
+  - {from: tool, when: '(?s)task_id "([^"]+)"', call: [{name: agent, args: {message: approve, task_id: "$1"}}]}
+  - {from: tool, when: "(?s)(.*)", say: "It said: $1"}
+`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	path := filepath.Join(dir, "agenthost.yaml")
+	m, err := manifest.Load(path, manifest.Options{})
+	require.NoError(t, err)
+	agent, err := m.Build(t.Context(), nil, nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, agent.Close()) }()
+	var told []string
+	result, err := agent.RunEvents(t.Context(), host.Input{Messages: []abi.Message{abi.Human("write a note")}}, func(e host.Event) error {
+		if text, ok := e.Data.Get("message").AsString(); ok && e.Name == "progress" {
+			told = append(told, text)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Contains(t, result.Answer(), "The tool said: wrote a note")
+	require.Contains(t, told, "Calling the tool write_file.")
 }
 
 // The library's own client, by both bindings.

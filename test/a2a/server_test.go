@@ -26,6 +26,7 @@ import (
 	"github.com/agenthost/agenthost/runs/memory"
 	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/server/a2a"
+	"github.com/agenthost/agenthost/server/a2a/older"
 	"github.com/agenthost/agenthost/server/config"
 )
 
@@ -70,7 +71,7 @@ func serve(t *testing.T, yaml string) string {
 	require.NoError(t, err)
 	s, err := server.New(server.Config{
 		Agents: map[string]runs.Agent{"agent": {Agent: agent, Threads: threads, Description: "It answers."}},
-		Runs:   memory.New(memory.Options{}), Serve: serve, Version: "test", Store: semantic.WithoutIndex(values.New()),
+		Runs:   memory.New(memory.Options{}), Serve: serve, Version: "test", OlderA2A: older.New(), Store: semantic.WithoutIndex(values.New()),
 	})
 	require.NoError(t, err)
 	listening := httptest.NewServer(s.Handler())

@@ -24,7 +24,14 @@ import (
 	"github.com/agenthost/agenthost/host/tool/a2a"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// The library's server keeps goroutines for tasks that are not over.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreAnyFunction("github.com/a2aproject/a2a-go/v2/internal/taskexec.runProducerConsumer"),
+		goleak.IgnoreAnyFunction("github.com/a2aproject/a2a-go/v2/internal/taskexec.(*executionHandler).processEvents"),
+		goleak.IgnoreAnyFunction("github.com/a2aproject/a2a-go/v2/internal/taskexec.runProducerConsumer.func3"),
+		goleak.IgnoreAnyFunction("github.com/a2aproject/a2a-go/v2/a2asrv/eventqueue.newInMemoryEventBroker.func1"))
+}
 
 // elsewhere is an agent that the library serves. It does what the text of a message says.
 type elsewhere struct {

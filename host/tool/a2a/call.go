@@ -113,6 +113,9 @@ func (c *conversation) follow(ctx context.Context, request *a2a.SendMessageReque
 		if err := c.take(event); err != nil {
 			return err
 		}
+		if c.task != nil && settled(c.task) {
+			break // some agents leave the stream open
+		}
 	}
 	return nil
 }

@@ -25,6 +25,24 @@ func TestPythonClient(t *testing.T) {
 	run(t, testservers.PythonDoorClient(t, filepath.Join("testdata", "sdk.py")))
 }
 
+// The program in docs/a2a.md works as it is.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "a2a.md"))
+	require.NoError(t, err)
+	_, program, found := strings.Cut(string(text), "```python\n")
+	require.True(t, found)
+	program, _, _ = strings.Cut(program, "```")
+	require.Contains(t, program, "http://127.0.0.1:8123")
+	script := filepath.Join(t.TempDir(), "program.py")
+	program = strings.ReplaceAll(program, "http://127.0.0.1:8123", serve(t, "listen: 127.0.0.1:8123"))
+	require.NoError(t, os.WriteFile(script, []byte(program), 0o600))
+	command := testservers.PythonDoorClient(t, script)
+	said, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	require.Equal(t, "You said: hello", string(said))
+}
+
 func TestJavaScriptClient(t *testing.T) {
 	t.Parallel()
 	testservers.Tool(t, "node_modules/@a2a-js/sdk/package.json", "node")

@@ -144,3 +144,15 @@ func TestWrapThatReturnsNoAIMessage(t *testing.T) {
 	_, err := b.build().Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("go")}})
 	require.EqualError(t, err, `middleware "odd": wrap_model_call: the response has no AI message`)
 }
+
+func TestResponseFormatsOfAnAgent(t *testing.T) {
+	t.Parallel()
+	b := setup(t, scripted.Say("hi"))
+	require.Empty(t, b.build().ResponseFormats())
+	b.ResponseFormat = host.Respond[struct {
+		City string `json:"city"`
+	}]()
+	formats := b.build().ResponseFormats()
+	require.Len(t, formats, 1)
+	require.False(t, formats[0].Schema.Get("properties").Get("city").IsZero())
+}

@@ -20,7 +20,7 @@ func TestModels(t *testing.T) {
 	require.Equal(t, "model_not_found", r.refused(404, "GET", "/v1/models/nobody", nil)["code"])
 
 	made := r.send(t.Context(), "POST", "/assistants", doc{"graph_id": "agent", "name": "mine"})
-	require.Equal(t, http.StatusOK, made.StatusCode)
+	require.Equal(t, http.StatusOK, made.status)
 	list = r.get("GET", "/v1/models", nil)
 	require.Len(t, list["data"], 3)
 	require.Equal(t, "mine", at(list, "data", 2, "name"))
@@ -84,7 +84,7 @@ func TestWithoutAThreadTheMessagesAreTheHistory(t *testing.T) {
 	require.Equal(t, "You said: c", said(c))
 	_, other := r.do("POST", "/v1/chat/completions", doc{"model": "agent", "messages": history})
 	require.NotEqual(t, at(c, "agenthost", "thread"), at(other, "agenthost", "thread"))
-	state := r.get("GET", "/threads/"+response.Header.Get("X-Agenthost-Thread")+"/state", nil)
+	state := r.get("GET", "/threads/"+response.header.Get("X-Agenthost-Thread")+"/state", nil)
 	require.Len(t, at(state, "values", "messages"), 5)
 	require.Equal(t, "b", at(state, "values", "messages", 2, "content"))
 }
@@ -93,15 +93,15 @@ func TestAThreadGetsWhatIsNew(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "{}")
 	history := []any{message("system", "Be kind."), message("user", "a"), message("assistant", "b"), message("user", "c")}
-	send := func(messages ...any) *http.Response {
+	send := func(messages ...any) *reply {
 		history = append(history, messages...)
 		response, c := r.do("POST", "/v1/chat/completions", doc{"model": "agent", "messages": history}, "X-Agenthost-Thread", "chat 42")
-		require.Equal(t, http.StatusOK, response.StatusCode, "%v", c)
+		require.Equal(t, http.StatusOK, response.status, "%v", c)
 		return response
 	}
 	first := send()
 	state := func() (out []string) {
-		messages, _ := at(r.get("GET", "/threads/"+first.Header.Get("X-Agenthost-Thread")+"/state", nil), "values", "messages").([]any)
+		messages, _ := at(r.get("GET", "/threads/"+first.header.Get("X-Agenthost-Thread")+"/state", nil), "values", "messages").([]any)
 		for _, m := range messages {
 			text, ok := at(m, "content").(string)
 			if !ok {
@@ -113,7 +113,7 @@ func TestAThreadGetsWhatIsNew(t *testing.T) {
 	}
 	require.Equal(t, []string{"Be kind.", "a", "b", "c", "You said: c"}, state(), "a new thread begins with what came before")
 	second := send(message("assistant", "You said: c"), message("user", "d"))
-	require.Equal(t, first.Header.Get("X-Agenthost-Thread"), second.Header.Get("X-Agenthost-Thread"))
+	require.Equal(t, first.header.Get("X-Agenthost-Thread"), second.header.Get("X-Agenthost-Thread"))
 	require.Equal(t, []string{"Be kind.", "a", "b", "c", "You said: c", "d", "You said: d"}, state())
 	history = []any{message("developer", "Be brief."), message("user", "e")}
 	send()
@@ -121,8 +121,8 @@ func TestAThreadGetsWhatIsNew(t *testing.T) {
 	e := r.refused(400, "POST", "/v1/chat/completions", doc{"model": "agent", "messages": []any{message("assistant", "x")}}, "X-Agenthost-Thread", "chat 42")
 	require.Contains(t, e["message"], "no message after")
 
-	c := r.chat(user("f", "metadata", doc{"thread_id": first.Header.Get("X-Agenthost-Thread"), "note": "n"}))
-	require.Equal(t, first.Header.Get("X-Agenthost-Thread"), at(c, "agenthost", "thread"), "the metadata name a thread, too")
+	c := r.chat(user("f", "metadata", doc{"thread_id": first.header.Get("X-Agenthost-Thread"), "note": "n"}))
+	require.Equal(t, first.header.Get("X-Agenthost-Thread"), at(c, "agenthost", "thread"), "the metadata name a thread, too")
 }
 
 func TestABusyThread(t *testing.T) {
@@ -133,9 +133,9 @@ func TestABusyThread(t *testing.T) {
 	stream := r.send(ctx, "POST", "/v1/chat/completions", user("block", "stream", true), "X-Agenthost-Thread", "one")
 	<-r.began
 	response, e := r.do("POST", "/v1/chat/completions", user("hi"), "X-Agenthost-Thread", "one")
-	require.Equal(t, http.StatusConflict, response.StatusCode)
+	require.Equal(t, http.StatusConflict, response.status)
 	require.Equal(t, "thread_busy", at(e, "error", "code"))
-	require.Equal(t, "1", response.Header.Get("Retry-After"))
+	require.Equal(t, "1", response.header.Get("Retry-After"))
 	close(r.let)
 	frames := r.frames(stream)
 	require.Equal(t, "The tool said: done", joined(frames, "content"))
@@ -145,8 +145,8 @@ func TestARunThatFails(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "{}")
 	response, e := r.do("POST", "/v1/chat/completions", user("break"))
-	require.Equal(t, http.StatusInternalServerError, response.StatusCode)
-	require.Equal(t, "false", response.Header.Get("X-Should-Retry"), "a run is not repeated by itself")
+	require.Equal(t, http.StatusInternalServerError, response.status)
+	require.Equal(t, "false", response.header.Get("X-Should-Retry"), "a run is not repeated by itself")
 	require.Contains(t, at(e, "error", "message"), "broken")
 	require.Equal(t, "server_error", at(e, "error", "type"))
 	frames := r.stream("/v1/chat/completions", user("break"))
@@ -194,12 +194,12 @@ func TestAQuestion(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "{}")
 	response, c := r.do("POST", "/v1/chat/completions", user("write x"))
-	require.Equal(t, http.StatusOK, response.StatusCode)
+	require.Equal(t, http.StatusOK, response.status)
 	require.Contains(t, said(c), "I write it.\n\n")
 	require.Contains(t, said(c), `write_file {"content":"x"} waits for a decision: approve, reject`)
 	require.Equal(t, "stop", at(c, "choices", 0, "finish_reason"))
 	require.Equal(t, "write_file", at(c, "agenthost", "interrupts", 0, "value", "action_requests", 0, "name"))
-	thread := response.Header.Get("X-Agenthost-Thread")
+	thread := response.header.Get("X-Agenthost-Thread")
 	require.Equal(t, thread, at(c, "agenthost", "thread"))
 
 	e := r.refused(400, "POST", "/v1/chat/completions", user("", "metadata", doc{"resume": "perhaps"}), "X-Agenthost-Thread", thread)
@@ -274,8 +274,8 @@ func TestStructuredAnswers(t *testing.T) {
 		}}}
 	}
 	ask := func(more ...any) doc { return with(user("report Bern", "model", "structured"), more...) }
-	require.JSONEq(t, `{"city":"Bern"}`, said(r.chat(ask("response_format", format("city")))).(string)) //nolint:forcetypeassert // a test
-	require.JSONEq(t, `{"city":"Bern"}`, said(r.chat(ask("response_format", doc{"type": "json_object"}))).(string))
+	require.Equal(t, `{"city":"Bern"}`, said(r.chat(ask("response_format", format("city")))))
+	require.Equal(t, `{"city":"Bern"}`, said(r.chat(ask("response_format", doc{"type": "json_object"}))))
 	require.JSONEq(t, `{"city":"Bern"}`, joined(r.stream("/v1/chat/completions", ask("response_format", format("city"))), "content"))
 	require.Contains(t, r.refused(400, "POST", "/v1/chat/completions", ask("response_format", format("town")))["message"], `requires "town"`)
 	require.Contains(t, r.refused(400, "POST", "/v1/chat/completions", ask("model", "agent", "response_format", format("city")))["message"],
@@ -288,16 +288,17 @@ func TestStructuredAnswers(t *testing.T) {
 	require.Nil(t, said(question))
 	require.Contains(t, at(question, "choices", 0, "message", "refusal"), "waits for a decision", "a text in place of the value")
 
-	given := r.get("POST", "/v1/responses", input("report Bern", "model", "structured", "text", doc{"format": with(doc{"type": "json_schema", "name": "r"},
-		"schema", format("city")["json_schema"].(doc)["schema"])})) //nolint:forcetypeassert // a test
-	require.JSONEq(t, `{"city":"Bern"}`, at(given, "output", 0, "content", 0, "text").(string)) //nolint:forcetypeassert // a test
+	asked := with(doc{"type": "json_schema", "name": "r"}, "schema", at(format("city"), "json_schema", "schema"))
+	given := r.get("POST", "/v1/responses", input("report Bern", "model", "structured", "text", doc{"format": asked}))
+	require.Equal(t, `{"city":"Bern"}`, at(given, "output", 0, "content", 0, "text"))
 }
 
 func TestFilesAndImages(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "{}")
 	content := []any{
-		doc{"type": "text", "text": "look"}, doc{"type": "image_url", "image_url": doc{"url": "data:image/png;base64,aGk="}},
+		doc{"type": "text", "text": "look"},
+		doc{"type": "image_url", "image_url": doc{"url": "data:image/png;base64,aGk="}},
 		doc{"type": "image_url", "image_url": doc{"url": "https://example.com/x.png"}},
 		doc{"type": "file", "file": doc{"filename": "a.pdf", "file_data": "data:application/pdf;base64,aGk="}},
 		doc{"type": "input_audio", "input_audio": doc{"data": "aGk=", "format": "wav"}},
@@ -307,13 +308,21 @@ func TestFilesAndImages(t *testing.T) {
 	thread, _ := at(c, "agenthost", "thread").(string)
 	blocks := at(r.get("GET", "/threads/"+thread+"/state", nil), "values", "messages", 0, "content")
 	require.Equal(t, []any{
-		doc{"type": "text", "text": "look"}, doc{"type": "image", "base64": "aGk=", "mime_type": "image/png"}, doc{"type": "image", "url": "https://example.com/x.png"},
-		doc{"type": "file", "base64": "aGk=", "mime_type": "application/pdf", "name": "a.pdf"}, doc{"type": "audio", "base64": "aGk=", "mime_type": "audio/wav"},
+		doc{"type": "text", "text": "look"},
+		doc{"type": "image", "base64": "aGk=", "mime_type": "image/png"},
+		doc{"type": "image", "url": "https://example.com/x.png"},
+		doc{"type": "file", "base64": "aGk=", "mime_type": "application/pdf", "name": "a.pdf"},
+		doc{"type": "audio", "base64": "aGk=", "mime_type": "audio/wav"},
 	}, blocks)
 	for _, bad := range []doc{
-		{"type": "image_url", "image_url": doc{"url": "file:///etc/passwd"}}, {"type": "image_url", "image_url": doc{"url": "data:image/png;base64,?"}},
-		{"type": "file", "file": doc{"file_id": "file-1"}}, {"type": "file"}, {"type": "video"}, {"type": "input_audio"},
-		{"type": "file", "file": doc{"file_data": "no address"}}, {"type": "image_url"},
+		{"type": "image_url", "image_url": doc{"url": "file:///etc/passwd"}},
+		{"type": "image_url", "image_url": doc{"url": "data:image/png;base64,?"}},
+		{"type": "file", "file": doc{"file_id": "file-1"}},
+		{"type": "file"},
+		{"type": "video"},
+		{"type": "input_audio"},
+		{"type": "file", "file": doc{"file_data": "no address"}},
+		{"type": "image_url"},
 	} {
 		e := r.refused(400, "POST", "/v1/chat/completions", doc{"model": "agent", "messages": []any{doc{"role": "user", "content": []any{bad}}}})
 		require.Equal(t, "messages[0].content", e["param"], "%v", bad)

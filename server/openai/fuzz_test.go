@@ -33,9 +33,9 @@ func FuzzBody(f *testing.F) {
 			return
 		}
 		response := own.send(t.Context(), "POST", path, body)
-		text, err := io.ReadAll(response.Body)
+		text, err := io.ReadAll(response.body)
 		require.NoError(t, err)
-		if response.StatusCode >= http.StatusInternalServerError {
+		if response.status >= http.StatusInternalServerError {
 			require.Contains(t, string(text), `"code":"`, "only a run may fail: %s", text)
 		}
 	})

@@ -69,15 +69,15 @@ func TestLimitsHaveOpenAIsErrors(t *testing.T) {
 	r.client = &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(r.client.CloseIdleConnections)
 	response, e := r.do("POST", "/v1/chat/completions", user(strings.Repeat("x", 3000)))
-	require.Equal(t, http.StatusRequestEntityTooLarge, response.StatusCode)
+	require.Equal(t, http.StatusRequestEntityTooLarge, response.status)
 	require.NotEmpty(t, at(e, "error", "message"))
 
 	stream := r.send(t.Context(), "POST", "/v1/chat/completions", user("block", "stream", true))
 	<-r.began
 	response, e = r.do("POST", "/v1/chat/completions", user("hi"))
-	require.Equal(t, http.StatusTooManyRequests, response.StatusCode)
+	require.Equal(t, http.StatusTooManyRequests, response.status)
 	require.Equal(t, "rate_limit_error", at(e, "error", "type"))
-	require.NotEmpty(t, response.Header.Get("Retry-After"))
+	require.NotEmpty(t, response.header.Get("Retry-After"))
 	close(r.let)
 	r.frames(stream)
 }
@@ -97,7 +97,7 @@ func TestDrain(t *testing.T) {
 			defer cancel()
 			r.stop(ctx)
 		}()
-		text, err := io.ReadAll(stream.Body)
+		text, err := io.ReadAll(stream.body)
 		require.NoError(t, err)
 		require.Contains(t, string(text), "The server is stopping", path)
 		require.NotContains(t, string(text), "[DONE]")

@@ -22,7 +22,7 @@ func TestAStrangerFindsNothing(t *testing.T) {
 	one := ann.get("POST", "/v1/responses", input(marked, "conversation", "conv_shared", "metadata", doc{"note": marked}))
 	question := ann.get("POST", "/v1/responses", input("write "+marked))
 	made := ann.send(t.Context(), "POST", "/assistants", doc{"graph_id": "agent", "name": marked})
-	require.Equal(t, http.StatusOK, made.StatusCode)
+	require.Equal(t, http.StatusOK, made.status)
 	models, _ := ann.get("GET", "/v1/models", nil)["data"].([]any)
 	assistant, _ := at(models[2], "id").(string)
 	id, _ := one["id"].(string)
@@ -51,12 +51,12 @@ func TestAStrangerFindsNothing(t *testing.T) {
 				sent = body
 			}
 			response := bob.send(t.Context(), method, path, sent)
-			text, err := io.ReadAll(response.Body)
+			text, err := io.ReadAll(response.body)
 			require.NoError(t, err)
 			require.NotContains(t, string(text), marked, pattern)
-			require.Less(t, response.StatusCode, 500, "%s: %s", pattern, text)
+			require.Less(t, response.status, 500, "%s: %s", pattern, text)
 			if path != strings.TrimPrefix(pattern, method+" ") {
-				require.Equal(t, http.StatusNotFound, response.StatusCode, "%s: %s", pattern, text)
+				require.Equal(t, http.StatusNotFound, response.status, "%s: %s", pattern, text)
 			}
 		}
 	}
@@ -64,6 +64,19 @@ func TestAStrangerFindsNothing(t *testing.T) {
 	require.Len(t, bob.get("GET", "/v1/models", nil)["data"], 2)
 	answered := ann.get("POST", "/v1/responses", doc{"model": "agent", "previous_response_id": question["id"], "metadata": doc{"resume": "approve"}})
 	require.Contains(t, at(answered, "output", 0, "content", 0, "text"), marked, "the question still waits")
+}
+
+func TestWhoRemovesAResponseNeedNotRemoveItsThread(t *testing.T) {
+	t.Parallel()
+	r := setup(t, keys())
+	for key, left := range map[string]int{annsKey: http.StatusNotFound, onlyRuns: http.StatusOK} {
+		one := r.as(key).get("POST", "/v1/responses", input("hi"))
+		id, _ := one["id"].(string)
+		thread, _ := at(one, "agenthost", "thread").(string)
+		r.as(key).get("DELETE", "/v1/responses/"+id, nil)
+		response, _ := r.as(annsKey).do("GET", "/threads/"+thread, nil)
+		require.Equal(t, left, response.status)
+	}
 }
 
 func TestEveryRouteNeedsAKeyAndItsScope(t *testing.T) {

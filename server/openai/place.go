@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -142,8 +143,8 @@ func (p *place) news(messages []abi.Message) []abi.Message {
 	if !p.whole || !p.begun() {
 		return messages
 	}
-	for i := len(messages) - 1; i >= 0; i-- {
-		if messages[i].Role == abi.RoleAI {
+	for i, m := range slices.Backward(messages) {
+		if m.Role == abi.RoleAI {
 			return append(instructionsIn(messages[:i]), messages[i+1:]...)
 		}
 	}

@@ -58,7 +58,7 @@ func TestAResponseThatIsNotKept(t *testing.T) {
 	}
 	kept := r.send(t.Context(), "POST", "/threads/count", doc{})
 	text := make([]byte, 1)
-	_, _ = kept.Body.Read(text)
+	_, _ = kept.body.Read(text)
 	require.Equal(t, "1", string(text), "lists leave out the other thread")
 }
 
@@ -68,7 +68,8 @@ func TestConversations(t *testing.T) {
 	one := r.get("POST", "/v1/responses", input("a", "conversation", "conv_mine"))
 	two := r.get("POST", "/v1/responses", input("b", "conversation", doc{"id": at(one, "conversation", "id")}))
 	require.Equal(t, one["conversation"], two["conversation"])
-	messages, _ := at(r.get("GET", "/threads/"+at(one, "agenthost", "thread").(string)+"/state", nil), "values", "messages").([]any) //nolint:forcetypeassert // a test
+	thread, _ := at(one, "agenthost", "thread").(string)
+	messages, _ := at(r.get("GET", "/threads/"+thread+"/state", nil), "values", "messages").([]any)
 	require.Len(t, messages, 4)
 	e := r.refused(400, "POST", "/v1/responses", input("b", "conversation", "conv_mine", "previous_response_id", one["id"]))
 	require.Equal(t, "previous_response_id", e["param"])
@@ -182,7 +183,7 @@ func TestUnknownPathsHaveOpenAIsErrors(t *testing.T) {
 	r.refused(http.StatusMethodNotAllowed, "DELETE", "/v1/models", nil)
 	r.refused(http.StatusNotFound, "GET", "/v1/responses/resp_x", nil)
 	response, e := r.as("wrong-0123456789abcdef").do("GET", "/v1/models", nil)
-	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
+	require.Equal(t, http.StatusUnauthorized, response.status)
 	require.Equal(t, "authentication_error", at(e, "error", "type"))
 	require.Equal(t, "permission_error", r.as(onlyThreads).refused(403, "POST", "/v1/chat/completions", user("hi"))["type"])
 }

@@ -168,8 +168,15 @@ func (r *rig) as(key string) *rig {
 	return &other
 }
 
+// reply is an answer whose body is still to be read. It is closed when the test ends.
+type reply struct {
+	status int
+	header http.Header
+	body   io.ReadCloser
+}
+
 // send sends a request. The body may be a text or a value.
-func (r *rig) send(ctx context.Context, method, path string, body any, header ...string) *http.Response {
+func (r *rig) send(ctx context.Context, method, path string, body any, header ...string) *reply {
 	r.t.Helper()
 	var reader io.Reader = http.NoBody
 	switch b := body.(type) {
@@ -192,16 +199,16 @@ func (r *rig) send(ctx context.Context, method, path string, body any, header ..
 	response, err := r.client.Do(request)
 	require.NoError(r.t, err)
 	r.t.Cleanup(func() { _ = response.Body.Close() })
-	return response
+	return &reply{response.StatusCode, response.Header, response.Body}
 }
 
 // do sends a request, and returns the answer with its document.
-func (r *rig) do(method, path string, body any, header ...string) (*http.Response, doc) {
+func (r *rig) do(method, path string, body any, header ...string) (*reply, doc) {
 	r.t.Helper()
 	response := r.send(r.t.Context(), method, path, body, header...)
-	text, err := io.ReadAll(response.Body)
+	text, err := io.ReadAll(response.body)
 	require.NoError(r.t, err)
-	require.NoError(r.t, response.Body.Close())
+	require.NoError(r.t, response.body.Close())
 	var out doc
 	require.NoError(r.t, json.Unmarshal(text, &out), "%s %s: %s", method, path, text)
 	return response, out
@@ -211,7 +218,7 @@ func (r *rig) do(method, path string, body any, header ...string) (*http.Respons
 func (r *rig) get(method, path string, body any, header ...string) doc {
 	r.t.Helper()
 	response, out := r.do(method, path, body, header...)
-	require.Equal(r.t, http.StatusOK, response.StatusCode, "%v", out)
+	require.Equal(r.t, http.StatusOK, response.status, "%v", out)
 	return out
 }
 
@@ -219,7 +226,7 @@ func (r *rig) get(method, path string, body any, header ...string) doc {
 func (r *rig) refused(status int, method, path string, body any, header ...string) doc {
 	r.t.Helper()
 	response, out := r.do(method, path, body, header...)
-	require.Equal(r.t, status, response.StatusCode, "%v", out)
+	require.Equal(r.t, status, response.status, "%v", out)
 	text := at(out, "error").(doc) //nolint:forcetypeassert // require would say the same
 	require.NotEmpty(r.t, text["message"])
 	require.Contains(r.t, text, "param")
@@ -275,15 +282,15 @@ func at(v any, keys ...any) any {
 }
 
 // frames reads a stream to its end. The last frame of a chat completion is "[DONE]".
-func (r *rig) frames(response *http.Response) (out []any) {
+func (r *rig) frames(response *reply) (out []any) {
 	r.t.Helper()
-	require.Equal(r.t, http.StatusOK, response.StatusCode)
-	reader := sse.NewReader(response.Body, 0)
+	require.Equal(r.t, http.StatusOK, response.status)
+	reader := sse.NewReader(response.body, 0)
 	for {
 		e, err := reader.Next()
 		if err != nil {
 			require.ErrorIs(r.t, err, io.EOF)
-			require.NoError(r.t, response.Body.Close())
+			require.NoError(r.t, response.body.Close())
 			return out
 		}
 		if string(e.Data) == "[DONE]" {
@@ -321,16 +328,20 @@ const (
 	bobsKey = "bob-0123456789abcdef"
 )
 
-// keys is a serve.yaml with two owners, and a key that may do nothing with runs.
+// keys is a serve.yaml with two owners, and keys of one of them that may do less.
 func keys() string {
 	line := func(key, owner, scope string) string {
 		sum := sha256.Sum256([]byte(key))
 		return fmt.Sprintf("    - {sha256: %s, owner: %s, scopes: [%s]}\n", hex.EncodeToString(sum[:]), owner, scope)
 	}
-	return "auth:\n  keys:\n" + line(annsKey, "ann", "admin") + line(bobsKey, "bob", "admin") + line(onlyThreads, "ann", "threads")
+	return "auth:\n  keys:\n" + line(annsKey, "ann", "admin") + line(bobsKey, "bob", "admin") + line(onlyThreads, "ann", "threads") +
+		line(onlyRuns, "ann", "runs")
 }
 
-const onlyThreads = "only-0123456789-threads"
+const (
+	onlyThreads = "only-0123456789-threads"
+	onlyRuns    = "only-0123456789-runs"
+)
 
 // patience is how long a test waits for what happens by real time.
 const patience = 5 * time.Second

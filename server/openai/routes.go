@@ -14,11 +14,11 @@ func (h *Handler) routes() []door.Route {
 	return []door.Route{
 		route("GET /v1/models", "", h.listModels, api("listModels", "List the agents as models", openapi.Operation{Answer: typed[modelList]()})),
 		route("GET /v1/models/{model}", "", h.readModel, api("readModel", "Read an agent as a model", openapi.Operation{Answer: typed[modelDocument]()})),
-		route("POST /v1/chat/completions", auth.ScopeRuns, h.chat, api("createChatCompletion", "Ask an agent in the form of a chat completion", openapi.Operation{
+		route("POST /v1/chat/completions", auth.ScopeRuns, h.chat, api("createChatCompletion", "Ask an agent for a chat completion", openapi.Operation{
 			Body: openapi.Body{Type: typed[chatCreate](), Required: []string{"model", "messages"}}, Answer: typed[completion](), Stream: chatStream,
 			Headers: []string{threadHeader, runHeader}, Errors: []int{http.StatusConflict, http.StatusGatewayTimeout},
 		})),
-		route("POST /v1/responses", auth.ScopeRuns, h.respond, api("createResponse", "Ask an agent in the form of a response", openapi.Operation{
+		route("POST /v1/responses", auth.ScopeRuns, h.respond, api("createResponse", "Ask an agent for a response", openapi.Operation{
 			Body: openapi.Body{Type: typed[responseCreate](), Required: []string{"model"}}, Answer: typed[response](), Stream: responseStream,
 			Headers: []string{threadHeader, runHeader}, Errors: []int{http.StatusConflict},
 		})),

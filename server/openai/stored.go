@@ -11,6 +11,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/auth"
 	"github.com/agenthost/agenthost/server/internal/detail"
 	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/openai/internal/answer"
@@ -72,7 +73,7 @@ type deleted struct {
 	Deleted bool   `json:"deleted"`
 }
 
-// deleteResponse removes a response, and the thread of one that is the only one there.
+// deleteResponse removes a response, and the thread of one that is the only one there if the client may remove threads.
 func (h *Handler) deleteResponse(c *door.Call) error {
 	v, err := h.view(c)
 	if err != nil {
@@ -85,7 +86,7 @@ func (h *Handler) deleteResponse(c *door.Call) error {
 	if err != nil {
 		return err
 	}
-	if len(all) == 1 {
+	if len(all) == 1 && c.Principal.Can(auth.ScopeThreads) {
 		err = h.Service.DeleteThread(c.R.Context(), c.Owner, v.run.Thread)
 	} else {
 		err = h.Service.DeleteRun(c.R.Context(), c.Owner, v.run.ID)

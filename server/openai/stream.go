@@ -75,7 +75,7 @@ func (s *items) piece(p *answer.Piece) []sse.Event {
 	return s.take()
 }
 
-// begins begins an item.
+// begins makes the first frames of an item.
 func (s *items) begins(thinks bool, id string) {
 	if s.thinks = thinks; thinks {
 		item := reasoningItem(s.id(reasoningPrefix+id), statusInProgress)

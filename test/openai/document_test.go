@@ -35,8 +35,8 @@ func TestTheProgramsOfTheDocument(t *testing.T) {
 		}
 		words := command(t, file)
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		defer cancel()
 		said, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput()
+		cancel()
 		require.NoError(t, err, "%s", said)
 		require.Equal(t, one.says, strings.TrimSpace(string(said)))
 	}

@@ -25,7 +25,10 @@ type story struct {
 	seq    uint64
 }
 
-func newStory(t testing.TB) *story { return &story{t: t, seq: runs.FirstSeq(1)} }
+func newStory(t testing.TB) *story {
+	t.Helper()
+	return &story{t: t, seq: runs.FirstSeq(1)}
+}
 
 // tell adds events.
 func (s *story) tell(events ...host.Event) *story {

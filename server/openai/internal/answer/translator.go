@@ -3,6 +3,7 @@ package answer
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
@@ -153,11 +154,14 @@ func (t *Translator) Whole(run *runs.Run) *Answer {
 
 // Said returns the text of a message for the client: the refusal of one in which the model declines to answer.
 func Said(m *abi.Message) string {
-	said := m.Content.Text()
+	if m.Content.IsText() {
+		return m.Content.Text()
+	}
+	var said strings.Builder
 	for _, block := range m.Content.Blocks() {
-		if block.Type() == abi.BlockRefusal {
-			said += block.Text()
+		if block.Type() == abi.BlockText || block.Type() == abi.BlockRefusal {
+			said.WriteString(block.Text())
 		}
 	}
-	return said
+	return said.String()
 }

@@ -3,6 +3,7 @@ package runs_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -62,5 +63,30 @@ func TestDeletedThreadEndsRunOfItsAgent(t *testing.T) {
 			_, err = threads.Load(t.Context(), runs.ThreadName(thread.Owner, thread.ID), checkpoint.Root)
 			require.ErrorIs(t, err, checkpoint.ErrNoThread)
 		}
+	}
+}
+
+func TestAThreadOfARunIsKept(t *testing.T) {
+	t.Parallel()
+	agent, err := host.New(host.Config{Name: "agent", Model: scripted.NewTurns(), Checkpointer: memory.New()})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, agent.Close()) })
+	hour := &runs.Expiry{After: time.Hour}
+	service, err := runs.NewService(runs.ServiceConfig{
+		Store: runsmemory.New(runsmemory.Options{}), Agents: map[string]runs.Agent{"agent": {Agent: agent, Threads: memory.New()}}, Expiry: hour,
+	})
+	require.NoError(t, err)
+	defer service.Close()
+	assistant, err := service.Resolve(t.Context(), "owner", "agent")
+	require.NoError(t, err)
+	run, err := service.Submit(t.Context(), &runs.Submission{Owner: "owner", Assistant: assistant})
+	require.NoError(t, err)
+	require.ErrorIs(t, service.KeepThread(t.Context(), "stranger", run.Thread), runs.ErrNoThread)
+	for range 2 {
+		require.NoError(t, service.KeepThread(t.Context(), "owner", run.Thread))
+		thread, err := service.Thread(t.Context(), "owner", run.Thread)
+		require.NoError(t, err)
+		require.False(t, thread.Temporary)
+		require.Equal(t, hour, thread.Expiry)
 	}
 }

@@ -65,7 +65,7 @@ func (a *app) serveACP(ctx context.Context, tools acp.EditorTools) error {
 	}
 	config := acp.Config{
 		Build: a.buildForEditor, Review: reviewOf, Tools: tools, Directory: dir, Version: thisBuild().version, Logger: a.logger(),
-		NewThread: func() string { return newThread("acp", time.Now()) },
+		Clock: time.Now, NewThread: func() string { return newThread("acp", time.Now()) },
 	}
 	switch err := acp.New(config).Serve(ctx, a.in, a.out); {
 	case err == nil:

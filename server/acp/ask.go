@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/approval"
@@ -69,7 +68,7 @@ func (t *turn) settle(ctx context.Context, sheet *question.Sheet) ([]host.Answer
 	if err != nil || len(rules) == 0 {
 		return answers, err
 	}
-	if err := approval.Add(ctx, t.agent.config.Checkpointer, t.id, time.Now(), rules...); err != nil {
+	if err := approval.Add(ctx, t.agent.config.Checkpointer, t.id, t.server.config.Clock(), rules...); err != nil {
 		return nil, fmt.Errorf("the approval could not be kept, so nothing was approved: %w", err)
 	}
 	return answers, nil

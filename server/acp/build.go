@@ -23,7 +23,8 @@ type built struct {
 
 // models describes the agent's models, its own first.
 func (b *built) models() []model.Info {
-	infos := []model.Info{b.config.Model.Info()}
+	infos := make([]model.Info, 0, 1+len(b.config.Models))
+	infos = append(infos, b.config.Model.Info())
 	for _, name := range slices.Sorted(maps.Keys(b.config.Models)) {
 		infos = append(infos, b.config.Models[name].Info())
 	}
@@ -63,7 +64,7 @@ func (s *Server) build(ctx context.Context, servers []*mcp.Server) (*built, erro
 	for _, t := range reviewed {
 		names = append(names, t.Spec().Name)
 	}
-	more := append(free, reviewed...)
+	more := slices.Concat(free, reviewed)
 	b.Agent, err = s.config.Build(ctx, func(config *host.Config) {
 		s.keepThreads(config)
 		config.Tools = append(slices.Clip(config.Tools), more...)

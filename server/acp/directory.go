@@ -53,9 +53,9 @@ func (s *session) path(given string) (string, error) {
 		path = filepath.Join(s.dirs[0], path)
 	}
 	path = filepath.Clean(path)
-	real := followed(path)
+	target := followed(path)
 	for _, dir := range s.dirs {
-		if inside(dir, path) && inside(followed(dir), real) {
+		if inside(dir, path) && inside(followed(dir), target) {
 			return path, nil
 		}
 	}
@@ -72,8 +72,8 @@ func inside(dir, path string) bool {
 func followed(path string) string {
 	rest := ""
 	for at := path; ; at = filepath.Dir(at) {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, rest)
+		if target, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(target, rest)
 		}
 		parent := filepath.Dir(at)
 		if parent == at {

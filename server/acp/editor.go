@@ -24,6 +24,9 @@ const (
 	runTool   = "editor_run_command"
 )
 
+const runDescription = "Run a program in a terminal of the user's editor, and return what it prints. The user is asked first. " +
+	"There is no shell; to use one, run sh with the arguments -c and a line."
+
 // maxFile is how many bytes of a file a model is shown.
 const maxFile = 256 << 10
 
@@ -58,7 +61,7 @@ func (s *Server) editorTools() (free, reviewed []host.Tool) {
 				"new_text": {"type": "string", "description": "The text in its place"}}}`, (*session).editFile))
 	}
 	if has.Terminal {
-		reviewed = append(reviewed, editorTool(runTool, `Run a program in a terminal of the user's editor, and return what it prints. The user is asked first. There is no shell; to use one, run sh with the arguments -c and a line.`, `{
+		reviewed = append(reviewed, editorTool(runTool, runDescription, `{
 			"type": "object", "required": ["command"], "additionalProperties": false, "properties": {
 				"command": {"type": "string", "description": "The program"},
 				"args": {"type": "array", "items": {"type": "string"}, "description": "Its arguments"},

@@ -66,7 +66,8 @@ func mcpForm(q *question.Question) json.RawMessage {
 }
 
 // plainForm is the form for a question that has none.
-var plainForm = json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string","title":"Answer","description":"JSON, or a text"}},"required":["answer"]}`)
+var plainForm = json.RawMessage(`{"type":"object","required":["answer"],
+	"properties":{"answer":{"type":"string","title":"Answer","description":"JSON, or a text"}}}`)
 
 // fillIn puts a question in any format to the user as a form.
 func (t *turn) fillIn(ctx context.Context, q *question.Question, sheet *question.Sheet) error {

@@ -99,8 +99,3 @@ func explain(err error) error {
 	}
 	return rpc.Errorf(code, "%s", terminal.Text(err.Error()))
 }
-
-// result is the answer of a method whose work is done when it begins.
-func result(value any) (perform, error) {
-	return func(context.Context) (*rpc.Answer, error) { return &rpc.Answer{Result: value}, nil }, nil
-}

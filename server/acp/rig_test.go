@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -59,7 +60,7 @@ func connect(t *testing.T, config host.Config, change func(*acp.Config)) *rig {
 			}
 			return &acp.Agent{Agent: agent, Close: agent.Close}, nil
 		},
-		Review: reviewOf, Directory: "/work", Version: "1",
+		Review: reviewOf, Clock: time.Now, Directory: "/work", Version: "1",
 		NewThread: func() string {
 			names++
 			return fmt.Sprintf("thread-%d", names)
@@ -172,8 +173,7 @@ func (r *rig) say(session, text string) (reason string, err error) {
 	r.mu.Lock()
 	r.updates = nil
 	r.mu.Unlock()
-	said, _ := json.Marshal(text)
-	result, err := r.call(protocol.SessionPrompt, fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":%s}]}`, session, said))
+	result, err := r.call(protocol.SessionPrompt, fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":%q}]}`, session, text))
 	reason, _ = result["stopReason"].(string)
 	return reason, err
 }

@@ -26,6 +26,7 @@ type Config struct {
 	Tools  EditorTools // "": EditorAll
 	// NewThread returns the name of a new thread.
 	NewThread func() string
+	Clock     func() time.Time
 	Directory string // what the client is told of threads that belong to no directory; an absolute path
 	Version   string // "": unknown
 	Logger    *slog.Logger
@@ -123,13 +124,13 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		defer close(done)
 		s.conn.Wait()
 	}()
-	grace := time.NewTimer(s.config.Grace)
-	defer grace.Stop()
+	grace, cancel := context.WithTimeout(context.Background(), s.config.Grace)
+	defer cancel()
 	select {
 	case <-done:
 	case <-s.conn.Done(): // nobody can be told anything
 		s.kill(errStopping)
-	case <-grace.C:
+	case <-grace.Done():
 		s.kill(errStopping)
 	}
 	select {
@@ -140,9 +141,11 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	s.kill(errStopping)
 	<-done
 	err = errors.Join(err, s.closeAll())
+	last, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
 	select {
 	case <-s.conn.Written():
-	case <-time.After(time.Second): // the client does not read
+	case <-last.Done(): // the client does not read
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

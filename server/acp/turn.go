@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
@@ -215,5 +214,5 @@ func (s *session) announceTitle() {
 	if err != nil {
 		return // the list of sessions tells it
 	}
-	_ = s.tell(s.server.life, &protocol.Update{Kind: protocol.InfoChanged, Title: titleOf(at), UpdatedAt: moment(time.Now())}) // see tell
+	_ = s.tell(s.server.life, &protocol.Update{Kind: protocol.InfoChanged, Title: titleOf(at), UpdatedAt: moment(at.Time)}) // see tell
 }

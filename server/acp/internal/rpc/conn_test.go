@@ -119,8 +119,8 @@ func TestCalls(t *testing.T) {
 	} {
 		p.say(`{"id":1,"method":"ask"}`)
 		var asked struct {
-			ID     json.RawMessage
-			Method string
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
 		}
 		require.NoError(t, json.Unmarshal([]byte(p.hear()), &asked))
 		require.Equal(t, "question", asked.Method)

@@ -2,8 +2,10 @@ package updates
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/server/acp/internal/protocol"
@@ -82,7 +84,7 @@ func (t *Translator) result(c *call, m *abi.Message) *protocol.Update {
 // ended shows the end of a call.
 func (*Translator) ended(c *call, status protocol.ToolStatus, output string) *protocol.Update {
 	output = text.Head(output, maxResult)
-	raw, _ := json.Marshal(output) // a text has a form
+	raw := json.RawMessage(wire.String(strings.ToValidUTF8(output, "\uFFFD")).JSON())
 	out := &protocol.Update{Kind: protocol.CallChanged, ToolCall: &protocol.ToolCall{ID: c.id, Status: status, RawOutput: raw}}
 	if !c.editor && output != "" {
 		out.Content = []protocol.ToolContent{protocol.TextContent(output)}

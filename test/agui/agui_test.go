@@ -1,0 +1,113 @@
+package agui_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/agenthost/agenthost/test/programs"
+	"github.com/agenthost/agenthost/test/testservers"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestJavaScriptClient(t *testing.T) {
+	t.Parallel()
+	testservers.Tool(t, "node_modules/@ag-ui/client/package.json", "node") // an installation may be older
+	run(t, testservers.NodeClient(t, filepath.Join("testdata", "client.mjs")))
+}
+
+func TestPythonTypes(t *testing.T) {
+	t.Parallel()
+	run(t, testservers.PythonDoorClient(t, filepath.Join("testdata", "events.py")))
+}
+
+// patience is how long a client may take.
+const patience = 2 * time.Minute
+
+// run runs a client against a server of its own. The client's arguments are the address of the server, and that of the tools.
+func run(t *testing.T, command []string) {
+	t.Helper()
+	tools := startTools(t)
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "agent"))))
+	server := programs.Serve(t, dir, []string{"TOOLS=" + tools}, "-f", "agenthost.yaml", "-f", "thinker.yaml").URL
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	client := exec.CommandContext(ctx, command[0], append(command[1:], server, tools)...) //nolint:gosec // it is a test's
+	client.Env = append(os.Environ(), "NO_PROXY=*")
+	said, err := client.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+	require.Equal(t, "all done", lines[len(lines)-1], "%s", said)
+}
+
+// startTools starts the server of the agents' tools, which is also the provider of a model that reasons. A call of /wait lasts until somebody
+// calls /go.
+func startTools(t *testing.T) string {
+	t.Helper()
+	passes, ended := make(chan struct{}), make(chan struct{})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /weather/{city}", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "sunny in "+r.PathValue("city"))
+	})
+	mux.HandleFunc("POST /file", func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+		_, _ = io.WriteString(w, "wrote "+string(text))
+	})
+	mux.HandleFunc("GET /wait", func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-passes:
+			_, _ = io.WriteString(w, "waited")
+		case <-r.Context().Done():
+		case <-ended:
+		}
+	})
+	mux.HandleFunc("POST /go", func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case passes <- struct{}{}:
+		case <-r.Context().Done():
+		case <-ended:
+		}
+	})
+	mux.HandleFunc("POST /v1/chat/completions", think)
+	server := httptest.NewServer(mux)
+	t.Cleanup(func() {
+		close(ended)
+		server.Close()
+	})
+	return server.URL
+}
+
+// think answers as a provider's model that reasons, or refuses a request whose last message is "fail".
+func think(w http.ResponseWriter, r *http.Request) {
+	var request struct {
+		Messages []struct{ Content any }
+	}
+	if json.NewDecoder(r.Body).Decode(&request) != nil || request.Messages[len(request.Messages)-1].Content == "fail" {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"error":{"message":"the provider refuses it"}}`)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, delta := range []string{
+		`{"role":"assistant","reasoning_content":"first, "}`, `{"reasoning_content":"then"}`, `{"content":"The answer "}`, `{"content":"is 42"}`,
+	} {
+		_, _ = fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":\"thinker\",\"choices\":[{\"index\":0,\"delta\":%s}]}\n\n", delta)
+	}
+	_, _ = io.WriteString(w, `data: {"id":"c","object":"chat.completion.chunk","model":"thinker","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\n")
+	_, _ = io.WriteString(w, `data: {"id":"c","object":"chat.completion.chunk","model":"thinker","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7}}`+"\n\n")
+	_, _ = io.WriteString(w, "data: [DONE]\n\n")
+}

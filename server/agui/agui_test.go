@@ -55,7 +55,7 @@ func TestARunAnswers(t *testing.T) {
 	}, c.types())
 	require.Equal(t, "1.0", c.events[0]["protocolVersion"])
 	require.Equal(t, []string{"user: hi", "assistant: You said: hi"}, c.lines())
-	require.Equal(t, c.of("TEXT_MESSAGE_START")[0]["messageId"], c.messages[1].(doc)["id"], "one id everywhere")
+	require.Equal(t, c.of("TEXT_MESSAGE_START")[0]["messageId"], c.message(1)["id"], "one id everywhere")
 	require.Greater(t, len(c.of("TEXT_MESSAGE_CONTENT")), 1)
 
 	c.say("r2", "again")
@@ -70,9 +70,9 @@ func TestToolsOfTheAgent(t *testing.T) {
 	result := c.of("TOOL_CALL_RESULT")
 	require.Len(t, result, 1)
 	require.Equal(t, "sunny in Rome", result[0]["content"])
-	require.Equal(t, c.messages[2].(doc)["id"], result[0]["messageId"], "one id everywhere")
+	require.Equal(t, c.message(2)["id"], result[0]["messageId"], "one id everywhere")
 	start := c.of("TOOL_CALL_START")[0]
-	require.Equal(t, []any{"get_weather", c.messages[1].(doc)["id"]}, []any{start["toolCallName"], start["parentMessageId"]})
+	require.Equal(t, []any{"get_weather", c.message(1)["id"]}, []any{start["toolCallName"], start["parentMessageId"]})
 	require.Equal(t, `{"city":"Rome"}`, joined(c.of("TOOL_CALL_ARGS")))
 	require.Equal(t, []string{
 		"user: weather Rome", `assistant: I look. [get_weather{"city":"Rome"}]`, "tool: sunny in Rome", "assistant: The tool said: sunny in Rome",
@@ -144,7 +144,7 @@ func TestAQuestionAboutACall(t *testing.T) {
 			require.Contains(t, c.lines()[2], test.want)
 
 			c.more = resume(asked[0]["id"], test.status, test.payload)
-			require.Contains(t, c.refused(http.StatusUnprocessableEntity, c.input("r4")), "waits for an answer; it was answered")
+			require.Contains(t, c.refused(c.input("r4")), "waits for an answer; it was answered")
 		})
 	}
 }
@@ -153,20 +153,20 @@ func TestAnswersThatNobodyTakes(t *testing.T) {
 	t.Parallel()
 	c := setup(t, "drain: 1s").talk("t")
 	c.more = resume("ask-1-1", "resolved", true)
-	require.Contains(t, c.refused(http.StatusUnprocessableEntity, c.input("r0")), "nothing in the thread waits for an answer")
+	require.Contains(t, c.refused(c.input("r0")), "nothing in the thread waits for an answer")
 	c.more = nil
 	asked := interrupts(c.say("r1", "write a"))
 	for payload, want := range map[any]string{"yes": "decisions", nil: "has no payload", 1: "decisions"} {
 		c.more = resume(asked[0]["id"], "resolved", payload)
-		require.Contains(t, c.refused(http.StatusUnprocessableEntity, c.input("r2")), want)
+		require.Contains(t, c.refused(c.input("r2")), want)
 	}
 	c.more = resume(asked[0]["id"], "maybe", doc{"approved": true})
-	require.Contains(t, c.refused(http.StatusUnprocessableEntity, c.input("r2")), "use resolved or cancelled")
+	require.Contains(t, c.refused(c.input("r2")), "use resolved or cancelled")
 	c.more = doc{"resume": []any{
 		doc{"interruptId": asked[0]["id"], "status": "resolved", "payload": doc{"approved": true}},
 		doc{"interruptId": asked[0]["id"], "status": "cancelled"},
 	}}
-	require.Contains(t, c.refused(http.StatusUnprocessableEntity, c.input("r2")), "two decisions")
+	require.Contains(t, c.refused(c.input("r2")), "two decisions")
 	c.more = resume(asked[0]["id"], "cancelled", nil)
 	c.run("r3")
 }
@@ -212,7 +212,7 @@ func TestToolsOfThePage(t *testing.T) {
 	require.Equal(t, doc{"type": "success"}, outcome(c.run("r2")))
 	require.Empty(t, c.of("TOOL_CALL_RESULT"), "the client has it")
 	require.Equal(t, []string{"user: locate Rome", `assistant:  [locate{"city":"Rome"}]`, "tool: 41.9 N", "assistant: The tool said: 41.9 N"}, c.lines())
-	require.Equal(t, "page-1", c.messages[2].(doc)["id"])
+	require.Equal(t, "page-1", c.message(2)["id"])
 
 	c.messages = append(c.messages, doc{"id": "other", "role": "tool", "toolCallId": call, "content": "again"})
 	c.say("r3", "hi")
@@ -230,11 +230,11 @@ func TestToolsOfThePageBesideOthers(t *testing.T) {
 		pending, _ := outcome(end)["pendingToolCallIds"].([]any)
 		require.Len(t, pending, 1)
 		require.Equal(t, "sunny in Rome", c.of("TOOL_CALL_RESULT")[0]["content"])
-		require.Equal(t, c.messages[2].(doc)["id"], c.of("TOOL_CALL_RESULT")[0]["messageId"])
+		require.Equal(t, c.message(2)["id"], c.of("TOOL_CALL_RESULT")[0]["messageId"])
 		c.messages = append(c.messages, doc{"id": "page", "role": "tool", "toolCallId": pending[0], "content": "here", "error": "no GPS"})
 		c.run("r2")
 		require.Equal(t, []string{"tool: here", "tool: sunny in Rome"}, c.lines()[2:4])
-		require.Equal(t, "here", c.messages[2].(doc)["error"])
+		require.Equal(t, "here", c.message(2)["error"])
 	})
 	t.Run("one that a person must approve", func(t *testing.T) {
 		t.Parallel()
@@ -264,7 +264,7 @@ func TestToolsOfThePageThatAreRefused(t *testing.T) {
 	c := setup(t, "drain: 1s").talk("t")
 	for name, want := range map[string]string{"write_file": "the agent has a tool of this name", "a b": "letters, digits"} {
 		c.tools = []any{doc{"name": name, "description": ""}}
-		require.Contains(t, c.refused(http.StatusUnprocessableEntity, c.input("r1")), want)
+		require.Contains(t, c.refused(c.input("r1")), want)
 	}
 }
 
@@ -280,7 +280,7 @@ func TestAnAgentInside(t *testing.T) {
 	for _, e := range c.events {
 		if e["subagentRunId"] != nil {
 			require.Equal(t, started[0]["subagentRunId"], e["subagentRunId"])
-			own[e["type"].(string)] = true
+			own[textIn(e["type"])] = true
 		}
 	}
 	for _, kind := range []string{"STEP_STARTED", "TEXT_MESSAGE_CONTENT", "TOOL_CALL_ARGS", "TOOL_CALL_RESULT", "CUSTOM"} {
@@ -310,10 +310,10 @@ func TestAnAnswerIsMadeAgain(t *testing.T) {
 	require.Equal(t, doc{"type": "success"}, outcome(c.run("r3")))
 	require.Len(t, c.messages, len(before))
 	require.Equal(t, before[2], c.messages[2], "the user's message")
-	require.NotEqual(t, before[3].(doc)["id"], c.messages[3].(doc)["id"])
+	require.NotEqual(t, idOf(before[3]), c.message(3)["id"])
 
 	c.messages = c.messages[:3]
-	c.messages[2] = doc{"id": c.messages[2].(doc)["id"], "role": "user", "content": "other words"}
+	c.messages[2] = doc{"id": c.message(2)["id"], "role": "user", "content": "other words"}
 	c.run("r4")
 	require.Equal(t, []string{"user: hi", "assistant: You said: hi", "user: other words", "assistant: You said: other words"}, c.lines())
 }
@@ -446,7 +446,7 @@ func TestBodies(t *testing.T) {
 		`{"threadId":"t","runId":"r","messages":[],"forwardedProps":{"context":1}}`:                                                            "must be an object",
 		`{"threadId":"t","runId":"r","messages":[],"tools":[{"name":"x","parameters":7}]}`:                                                     "must be a JSON Schema",
 	} {
-		require.Contains(t, r.refused(http.StatusUnprocessableEntity, body), want, body)
+		require.Contains(t, r.refused(body), want, body)
 	}
 	require.Equal(t, http.StatusRequestEntityTooLarge, r.send(t.Context(), "agent", strings.Repeat(" ", 10001)).status)
 	require.Equal(t, http.StatusNotFound, r.send(t.Context(), "nobody", `{"threadId":"t","runId":"r","messages":[]}`).status)

@@ -45,8 +45,8 @@ func (in *runAgentInput) entries(f *forwarded, questions []*question.Question) (
 		}
 	}
 	if len(questions) != 1 {
-		return nil, unprocessable("forwardedProps.command.resume is one answer, and %d questions wait; use resume, or an object with the answers by the ids of "+
-			"the interrupts", len(questions))
+		return nil, unprocessable("forwardedProps.command.resume is one answer, and %d questions wait; use resume, or an object with the answers "+
+			"by the ids of the interrupts", len(questions))
 	}
 	return []resumeEntry{{questions[0].ID, resolved, value}}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -187,13 +188,15 @@ func (r *rig) send(ctx context.Context, agent string, body any) *reply {
 }
 
 // refused sends an input that must be refused, and returns why.
-func (r *rig) refused(status int, body any) string {
+func (r *rig) refused(body any) string {
 	r.t.Helper()
 	response := r.send(r.t.Context(), "agent", body)
 	text, err := io.ReadAll(response.body)
 	require.NoError(r.t, err)
-	require.Equal(r.t, status, response.status, "%s", text)
-	var document struct{ Detail string }
+	require.Equal(r.t, http.StatusUnprocessableEntity, response.status, "%s", text)
+	var document struct {
+		Detail string `json:"detail"`
+	}
 	require.NoError(r.t, json.Unmarshal(text, &document), "%s", text)
 	return document.Detail
 }
@@ -243,7 +246,8 @@ type conversation struct {
 }
 
 func (r *rig) talk(thread string) *conversation {
-	return &conversation{rig: r, thread: thread, state: doc{}, messages: []any{}}
+	own := *r // a test within the test takes the place of t
+	return &conversation{rig: &own, thread: thread, state: doc{}, messages: []any{}}
 }
 
 // input is the input of the next run.
@@ -252,9 +256,7 @@ func (c *conversation) input(run string) doc {
 	if c.tools == nil {
 		in["tools"] = []any{}
 	}
-	for name, value := range c.more {
-		in[name] = value
-	}
+	maps.Copy(in, c.more)
 	return in
 }
 
@@ -311,10 +313,27 @@ func (c *conversation) lines() (out []string) {
 		role, _ := message["role"].(string)
 		text, _ := message["content"].(string)
 		if calls, _ := message["toolCalls"].([]any); len(calls) > 0 {
-			function, _ := calls[0].(doc)["function"].(doc)
-			text += " [" + function["name"].(string) + function["arguments"].(string) + "]"
+			call, _ := calls[0].(doc)
+			function, _ := call["function"].(doc)
+			text += " [" + textIn(function["name"]) + textIn(function["arguments"]) + "]"
 		}
 		out = append(out, role+": "+text)
 	}
 	return out
+}
+
+// message returns a message of the conversation.
+func (c *conversation) message(i int) doc {
+	out, _ := c.messages[i].(doc)
+	return out
+}
+
+func idOf(message any) any {
+	m, _ := message.(doc)
+	return m["id"]
+}
+
+func textIn(v any) string {
+	text, _ := v.(string)
+	return text
 }

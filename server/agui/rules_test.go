@@ -18,6 +18,7 @@ type rules struct {
 }
 
 func newRules(t testing.TB) *rules {
+	t.Helper()
 	return &rules{t: t, open: map[string]bool{}, used: map[string]bool{}, results: map[string]bool{}}
 }
 

@@ -173,7 +173,7 @@ func (r *request) resume(t *runs.Task) (bool, error) {
 		}
 		return false, nil
 	}
-	t.Answers = append(answers, results...)
+	t.Answers = slices.Concat(answers, results)
 	return len(t.Answers) > 0, nil
 }
 

@@ -46,7 +46,7 @@ func run(t *testing.T, command []string) {
 	server := programs.Serve(t, dir, []string{"TOOLS=" + tools}, "-f", "agenthost.yaml", "-f", "thinker.yaml").URL
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	client := exec.CommandContext(ctx, command[0], append(command[1:], server, tools)...) //nolint:gosec // it is a test's
+	client := exec.CommandContext(ctx, command[0], append(command[1:], server, tools)...)
 	client.Env = append(os.Environ(), "NO_PROXY=*")
 	said, err := client.CombinedOutput()
 	require.NoError(t, err, "%s", said)
@@ -94,7 +94,9 @@ func startTools(t *testing.T) string {
 // think answers as a provider's model that reasons, or refuses a request whose last message is "fail".
 func think(w http.ResponseWriter, r *http.Request) {
 	var request struct {
-		Messages []struct{ Content any }
+		Messages []struct {
+			Content any `json:"content"`
+		} `json:"messages"`
 	}
 	if json.NewDecoder(r.Body).Decode(&request) != nil || request.Messages[len(request.Messages)-1].Content == "fail" {
 		w.WriteHeader(http.StatusBadRequest)

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -110,7 +111,7 @@ func (c *ToolCall) addTo(m *abi.Message) {
 	case strings.TrimSpace(c.Function.Arguments) == "":
 		args, err = wire.Map(nil).Raw(), nil
 	case err == nil && !args.IsMap():
-		err = fmt.Errorf("the arguments are no object")
+		err = errors.New("the arguments are no object")
 	}
 	if err != nil {
 		m.InvalidToolCalls = append(m.InvalidToolCalls, abi.InvalidToolCall{
@@ -173,7 +174,7 @@ func failureOf(m *abi.Message) string {
 
 // callsOf returns the calls of an answer, those with unreadable arguments too: they have answers.
 func callsOf(m *abi.Message) []ToolCall {
-	var out []ToolCall
+	out := make([]ToolCall, 0, len(m.ToolCalls)+len(m.InvalidToolCalls))
 	for i := range m.ToolCalls {
 		c := &m.ToolCalls[i]
 		out = append(out, ToolCall{c.ID, "function", FunctionCall{c.Name, argumentsOf(c)}})

@@ -3,6 +3,7 @@ package protocol
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -60,7 +61,7 @@ func (p *part) block() (abi.Block, error) {
 	switch kind {
 	case "text":
 		if p.Text == nil {
-			return abi.Block{}, fmt.Errorf("a part of the type text needs the member text")
+			return abi.Block{}, errors.New("a part of the type text needs the member text")
 		}
 		return abi.TextBlock(*p.Text), nil
 	case abi.BlockImage, abi.BlockAudio, abi.BlockVideo:
@@ -93,7 +94,7 @@ func (p *part) binary() (abi.Block, error) {
 	case p.ID != nil:
 		from.Type, from.Value = "file", *p.ID
 	default:
-		return abi.Block{}, fmt.Errorf("a part of the type binary needs data, url or id")
+		return abi.Block{}, errors.New("a part of the type binary needs data, url or id")
 	}
 	return from.block(kind)
 }

@@ -29,10 +29,9 @@ type Translator struct {
 	now     state // what the client is to see
 	saved   state // at the last checkpoint
 	main    *level
-	nested  map[string]*level // agents that run as tools, by their calls
-	used    map[string]int    // how often the id of such an agent was used
-	started []startedCall     // the calls that were shown, in their order
-	results map[string]bool   // calls whose result was shown
+	used    map[string]int  // how often the id of such an agent was used
+	started []startedCall   // the calls that were shown, in their order
+	results map[string]bool // calls whose result was shown
 	usage   usage
 	end     *host.Event // the last event of the agent's run; nil: it has not come
 

@@ -68,8 +68,8 @@ func (s *script) types() (out []string) {
 	return out
 }
 
-func token(index int, message, text string) host.Event {
-	return host.Event{Type: host.EventToken, Step: "model", Index: index, Message: message, Text: text}
+func token(index int, text string) host.Event {
+	return host.Event{Type: host.EventToken, Step: "model", Index: index, Message: "m", Text: text}
 }
 
 func piece(id, name, args string) host.Event {
@@ -86,6 +86,12 @@ func answer(id, text string, calls ...abi.ToolCall) abi.Message {
 	return m
 }
 
+// member returns a member of an object.
+func member(object any, name string) any {
+	o, _ := object.(map[string]any)
+	return o[name]
+}
+
 func whole(m abi.Message) host.Event {
 	return host.Event{Type: host.EventModel, Step: "model", Model: "gpt", Messages: []abi.Message{m}}
 }
@@ -96,7 +102,7 @@ func TestReasoningComesBeforeTheAnswer(t *testing.T) {
 	s.types()
 	s.event(host.Event{Type: host.EventToken, Step: "model", Index: 1, Message: "m", Reasoning: "hm "})
 	s.event(host.Event{Type: host.EventToken, Step: "model", Index: 1, Message: "m", Reasoning: "hm"})
-	s.event(token(1, "m", "yes"))
+	s.event(token(1, "yes"))
 	m := abi.Message{ID: "m", Role: abi.RoleAI, Content: abi.Blocks(abi.ReasoningBlock("hm hm", ""), abi.TextBlock("yes"))}
 	m.Usage = &abi.Usage{InputTokens: 3, OutputTokens: 2, ReasoningTokens: 1}
 	s.event(whole(m))
@@ -117,7 +123,7 @@ func TestACallInPieces(t *testing.T) {
 	t.Parallel()
 	s := newScript(t)
 	s.types()
-	s.event(token(1, "m", "look"))
+	s.event(token(1, "look"))
 	s.event(piece("c", "search", `{"q":`))
 	s.event(piece("", "", `"x"}`))
 	m := answer("m", "look", abi.Call("c", "search", map[string]any{"q": "x"}))
@@ -135,7 +141,7 @@ func TestAModelThatIsAskedAgain(t *testing.T) {
 	s := newScript(t)
 	s.types()
 	s.event(piece("c", "search", `{}`))
-	s.event(token(2, "m", "other"))
+	s.event(token(2, "other"))
 	m := answer("m", "other")
 	s.event(whole(m))
 	s.event(added(m))
@@ -150,11 +156,11 @@ func TestAModelThatIsAskedAgain(t *testing.T) {
 func TestAnAnswerThatAHookChanged(t *testing.T) {
 	t.Parallel()
 	s := newScript(t)
-	s.event(token(1, "m", "my number is 5"))
+	s.event(token(1, "my number is 5"))
 	s.types()
 	s.event(added(answer("m", "my number is ***")))
 	messages, _ := s.frames[1]["messages"].([]any)
-	require.Equal(t, "my number is ***", messages[1].(map[string]any)["content"])
+	require.Equal(t, "my number is ***", member(messages[1], "content"))
 	require.Equal(t, []string{"TEXT_MESSAGE_END", "MESSAGES_SNAPSHOT"}, s.types())
 }
 
@@ -186,7 +192,8 @@ func TestABreakpoint(t *testing.T) {
 	s.end(runs.Success)
 	outcome, _ := s.frames[len(s.frames)-1]["outcome"].(map[string]any)
 	require.Equal(t, "interrupt", outcome["type"])
-	require.Equal(t, protocol.Breakpoint, outcome["interrupts"].([]any)[0].(map[string]any)["id"])
+	interrupts, _ := outcome["interrupts"].([]any)
+	require.Equal(t, protocol.Breakpoint, member(interrupts[0], "id"))
 }
 
 func TestCallsWithTheSameID(t *testing.T) {
@@ -231,7 +238,7 @@ func FuzzTranslator(f *testing.F) {
 		check(tr.Start(time.Unix(1, 0)))
 		tr.Before(nil)
 		for i, data := range events {
-			frames, _ := tr.Translate(&runs.Event{Seq: runs.FirstSeq(1+i/5) + uint64(i+1), Data: runs.Document(data)}) //nolint:gosec // it is small
+			frames, _ := tr.Translate(&runs.Event{Seq: runs.FirstSeq(1+i/5) + uint64(i+1), Data: data}) //nolint:gosec // it is small
 			check(frames)
 		}
 		check(tr.End(&runs.Run{Status: runs.Success}, nil))

@@ -20,7 +20,7 @@ func ExampleNew() {
 		log.Fatal(err)
 	}
 	defer func() { _ = painter.Close() }()
-	agent, err := host.New(host.Config{Model: scripted.Echo{}, Tools: []host.Tool{painter}})
+	agent, err := host.New(host.Config{Model: &scripted.Echo{}, Tools: []host.Tool{painter}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -29,6 +29,22 @@ func TestJavaScriptClient(t *testing.T) {
 	run(t, testservers.NodeClient(t, filepath.Join("testdata", "client.mjs")))
 }
 
+// The client that docs/agui.md shows.
+func TestTheDocument(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "agui.md"))
+	require.NoError(t, err)
+	_, code, found := strings.Cut(string(text), "```js\n")
+	require.True(t, found)
+	code, _, _ = strings.Cut(code, "```")
+	require.Contains(t, code, `"http://127.0.0.1:8123`)
+	code = strings.ReplaceAll(code, `"http://127.0.0.1:8123`, "process.argv[2] + \"")
+	script := filepath.Join(t.TempDir(), "document.mjs")
+	require.NoError(t, os.WriteFile(script, []byte(code+"\nconsole.log(\"all done\")\n"), 0o600))
+	said := run(t, testservers.NodeClient(t, script))
+	require.Contains(t, said, "You said: What is the weather in Oslo?")
+}
+
 func TestPythonTypes(t *testing.T) {
 	t.Parallel()
 	run(t, testservers.PythonDoorClient(t, filepath.Join("testdata", "events.py")))
@@ -37,8 +53,9 @@ func TestPythonTypes(t *testing.T) {
 // patience is how long a client may take.
 const patience = 2 * time.Minute
 
-// run runs a client against a server of its own. The client's arguments are the address of the server, and that of the tools.
-func run(t *testing.T, command []string) {
+// run runs a client against a server of its own. The client's arguments are the address of the server, and that of the tools. It
+// returns what the client said.
+func run(t *testing.T, command []string) string {
 	t.Helper()
 	tools := startTools(t)
 	dir := t.TempDir()
@@ -52,6 +69,7 @@ func run(t *testing.T, command []string) {
 	require.NoError(t, err, "%s", said)
 	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
 	require.Equal(t, "all done", lines[len(lines)-1], "%s", said)
+	return string(said)
 }
 
 // startTools starts the server of the agents' tools, which is also the provider of a model that reasons. A call of /wait lasts until somebody

@@ -219,6 +219,21 @@ func TestToolsOfThePage(t *testing.T) {
 	require.NotContains(t, c.lines(), "tool: again", "nobody waits for it")
 }
 
+// The parsers of clients before 1.0 refuse members that they do not know.
+func TestOlderClients(t *testing.T) {
+	t.Parallel()
+	c := setup(t, "drain: 1s").talk("t")
+	c.tools, c.messages = []any{locate}, []any{doc{"id": "u", "role": "user", "content": "locate Rome"}}
+	in := c.input("r1")
+	delete(in, "protocolVersion")
+	stream := c.open(in)
+	var last doc
+	for e := stream.next(); e != nil; e = stream.next() {
+		last = e
+	}
+	require.Equal(t, doc{"type": "success"}, outcome(last), "they know by the messages which calls wait")
+}
+
 func TestToolsOfThePageBesideOthers(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "drain: 1s")

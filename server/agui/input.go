@@ -13,6 +13,7 @@ type runAgentInput struct {
 	Thread    string             `json:"threadId" jsonschema:"The conversation: any text."`
 	Run       string             `json:"runId" jsonschema:"The run: any text. The id of a run that is not over joins it."`
 	Parent    *string            `json:"parentRunId"`
+	Version   *string            `json:"protocolVersion" jsonschema:"The version of the protocol that the client speaks; without it, one before 1.0."`
 	State     json.RawMessage    `json:"state" jsonschema:"The fields of the agent."`
 	Messages  []protocol.Message `json:"messages" jsonschema:"The conversation so far. Those that the thread has are known by their ids."`
 	Tools     *[]clientTool      `json:"tools" jsonschema:"Tools that the client performs."`

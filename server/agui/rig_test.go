@@ -252,7 +252,7 @@ func (r *rig) talk(thread string) *conversation {
 
 // input is the input of the next run.
 func (c *conversation) input(run string) doc {
-	in := doc{"threadId": c.thread, "runId": run, "messages": c.messages, "state": c.state, "tools": c.tools, "context": []any{}, "forwardedProps": doc{}}
+	in := doc{"threadId": c.thread, "runId": run, "messages": c.messages, "state": c.state, "tools": c.tools, "context": []any{}, "forwardedProps": doc{}, "protocolVersion": "1.0"}
 	if c.tools == nil {
 		in["tools"] = []any{}
 	}

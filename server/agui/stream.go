@@ -59,6 +59,7 @@ func (h *Handler) run(c *door.Call) (door.Reply, error) {
 // translator returns the translator of the run.
 func (r *request) translator() *protocol.Translator {
 	config := protocol.Config{Thread: r.in.Thread, Run: r.in.Run, Known: map[string]bool{}, Hidden: r.h.Hidden(r.agent.Name)}
+	config.Older = r.in.Version == nil
 	if r.in.Parent != nil {
 		config.Parent = *r.in.Parent
 	}

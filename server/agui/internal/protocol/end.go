@@ -99,7 +99,14 @@ func (t *Translator) placeOf(call string) int {
 
 // finish adds the last frame of a run that did not fail.
 func (t *Translator) finish(outcome frame) {
-	t.emit(runFinished, "", t.spent(frame{"threadId": t.config.Thread, "runId": t.config.Run, "outcome": outcome}))
+	f := frame{"threadId": t.config.Thread, "runId": t.config.Run, "outcome": outcome}
+	if t.config.Older {
+		delete(outcome, "pendingToolCallIds")
+		if outcome["type"] == "cancelled" {
+			delete(f, "outcome")
+		}
+	}
+	t.emit(runFinished, "", t.spent(f))
 }
 
 // spent adds the tokens of the run.

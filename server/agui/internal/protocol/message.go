@@ -125,11 +125,11 @@ func (c *ToolCall) addTo(m *abi.Message) {
 // reasoningID returns the id of the message with the reasoning that led to an answer.
 func reasoningID(answer string) string { return answer + "/reasoning" }
 
-// messagesOf returns messages of a thread for clients. The reasoning of an answer is a message of its own before it.
-func messagesOf(messages []abi.Message) []frame {
+// messages returns the messages of the thread for clients. The reasoning of an answer is a message of its own before it.
+func (t *Translator) messages() []frame {
 	out := []frame{}
-	for i := range messages {
-		m := &messages[i]
+	for i := range t.now.messages {
+		m := &t.now.messages[i]
 		f := frame{"id": m.ID, "content": shown(m.Content)}
 		if m.ID == ContextID {
 			continue
@@ -140,7 +140,7 @@ func messagesOf(messages []abi.Message) []frame {
 		case abi.RoleSystem:
 			f["role"], f["content"] = RoleSystem, m.Content.Text()
 		case abi.RoleTool:
-			f["role"], f["toolCallId"] = RoleTool, m.ToolCallID
+			f["role"], f["toolCallId"], f["content"] = RoleTool, m.ToolCallID, t.resultOf(m)
 			if m.Failed() {
 				f["error"] = failureOf(m)
 			}

@@ -16,6 +16,9 @@ type Config struct {
 	Thread string // as the client named it
 	Run    string // as the client named it
 	Parent string // the run that spawned it, as the client named it; "": none
+	// Older says that the client speaks the protocol before 1.0. Its parsers refuse what they do not know: the outcome cancelled, the ids of calls
+	// that wait, and results that are more than a text.
+	Older bool
 	// Known are the ids of the messages that the client has sent.
 	Known  map[string]bool
 	Hidden func(field string) bool // fields that clients do not see; nil: none
@@ -224,7 +227,15 @@ func (t *Translator) result(sub string, m *abi.Message) {
 		return
 	}
 	t.results[m.ID], t.results["call/"+m.ToolCallID] = true, true
-	t.emit(callResult, sub, frame{"messageId": m.ID, "toolCallId": m.ToolCallID, "content": shown(m.Content), "role": RoleTool})
+	t.emit(callResult, sub, frame{"messageId": m.ID, "toolCallId": m.ToolCallID, "content": t.resultOf(m), "role": RoleTool})
+}
+
+// resultOf returns the content of a result.
+func (t *Translator) resultOf(m *abi.Message) any {
+	if t.config.Older {
+		return m.Content.Text()
+	}
+	return shown(m.Content)
 }
 
 // showState shows the fields.
@@ -233,7 +244,7 @@ func (t *Translator) showState() { t.emit(stateSnapshot, "", frame{"snapshot": t
 // showMessages shows all messages, in place of what the client has.
 func (t *Translator) showMessages() {
 	t.answerVoid(nil)
-	t.emit(messagesSnapshot, "", frame{"messages": messagesOf(t.now.messages)})
+	t.emit(messagesSnapshot, "", frame{"messages": t.messages()})
 }
 
 // answerVoid answers the calls that were shown and are not asked for any more: clients take calls without a result for theirs. With a list of the

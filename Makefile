@@ -182,6 +182,19 @@ AGENT_CHAT_UI  := fdc87e65307581b02898d33c62b3f285e56bd85b
 DEEP_AGENTS_UI := f6a4f34565b42688be06498031fc9351c152614e
 PAGE_BUILD     := NEXT_TELEMETRY_DISABLED=1 NEXT_FONT_GOOGLE_MOCKED_RESPONSES=$(CURDIR)/test/uis/testdata/fonts.cjs node_modules/.bin/next build
 
+# The conformance suite of the A2A protocol is not on PyPI.
+A2A_TCK := 357c4a87afa2818731590647cccbea31c31733a2
+
+.PHONY: a2a-tck
+a2a-tck: $(BIN)/a2a-tck/.venv/.installed ## run the conformance suite of A2A; needs Python 3.11, GitHub, PyPI and two minutes
+	A2A_TCK=$(BIN)/a2a-tck go test -count=1 -v ./test/a2a -run TestConformance
+
+$(BIN)/a2a-tck/.venv/.installed:
+	rm -rf $(BIN)/a2a-tck
+	git clone -q https://github.com/a2aproject/a2a-tck $(BIN)/a2a-tck
+	cd $(BIN)/a2a-tck && git checkout -q $(A2A_TCK) && python3 -m venv .venv && .venv/bin/pip install -q .
+	touch $@
+
 .PHONY: uis
 uis: $(UIS)/agent-chat-ui/.next/BUILD_ID $(UIS)/deep-agents-ui/.next/BUILD_ID $(UIS)/driver/node_modules/.installed ## build agent-chat-ui and deep-agents-ui, and use them in Chromium; needs Node.js 20, Chromium, GitHub and five minutes
 	AGENTHOST_UIS=$(UIS) go test -count=1 -v ./test/uis
@@ -280,6 +293,7 @@ nightly: ## run the checks that are too slow for every commit: long fuzzing, rep
 	$(MAKE) fuzz FUZZTIME=60s
 	$(MAKE) soak SOAK=100000000
 	$(MAKE) siege SIEGE=10m
+	$(MAKE) a2a-tck
 	$(MAKE) uis
 	$(MAKE) proxies
 	AGENTHOST_SHOTS=$(BIN)/studio/shots $(MAKE) test-ui

@@ -9,13 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The conformance suite of the protocol, https://github.com/a2aproject/a2a-tck. A2A_TCK names a directory with a copy of its branch 1.0-dev (the tests
-// were made with commit 357c4a87) and a virtual environment .venv with what its pyproject.toml needs:
-//
-//	git clone -b 1.0-dev https://github.com/a2aproject/a2a-tck && cd a2a-tck && python3 -m venv .venv && .venv/bin/pip install .
-//	A2A_TCK=$PWD go test ./test/a2a -run TestConformance
-//
-// Its reports stay in the directory reports there.
+// The conformance suite of the protocol, https://github.com/a2aproject/a2a-tck. make a2a-tck fetches and runs it. A2A_TCK names a directory with a copy of
+// it, and with what it needs in the virtual environment .venv there. Its reports stay in the directory reports.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("A2A_TCK")

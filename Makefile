@@ -211,6 +211,16 @@ $(UIS)/deep-agents-ui/.next/BUILD_ID:
 	cd $(UIS)/deep-agents-ui && git checkout -q $(DEEP_AGENTS_UI) && npx --yes yarn@1.22.22 install --frozen-lockfile
 	cd $(UIS)/deep-agents-ui && $(PAGE_BUILD) --webpack
 
+.PHONY: copilotkit
+copilotkit: $(BIN)/copilotkit/node_modules/.installed ## use agents with CopilotKit's runtime, which it installs in a minute; needs Node.js 20
+	AGENTHOST_COPILOTKIT=$(BIN)/copilotkit go test -count=1 -v -run CopilotKit ./test/agui
+
+$(BIN)/copilotkit/node_modules/.installed: test/agui/testdata/copilotkit/package.json test/agui/testdata/copilotkit/package-lock.json
+	mkdir -p $(BIN)/copilotkit
+	cp $^ $(BIN)/copilotkit
+	cd $(BIN)/copilotkit && npm ci --ignore-scripts --no-audit --no-fund
+	touch $@
+
 $(UIS)/driver/node_modules/.installed: test/uis/testdata/package.json test/uis/testdata/package-lock.json
 	mkdir -p $(UIS)/driver
 	cp $^ $(UIS)/driver
@@ -295,6 +305,7 @@ nightly: ## run the checks that are too slow for every commit: long fuzzing, rep
 	$(MAKE) siege SIEGE=10m
 	$(MAKE) a2a-tck
 	$(MAKE) uis
+	$(MAKE) copilotkit
 	$(MAKE) proxies
 	AGENTHOST_SHOTS=$(BIN)/studio/shots $(MAKE) test-ui
 	$(MAKE) hostile

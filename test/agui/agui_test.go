@@ -50,6 +50,18 @@ func TestPythonTypes(t *testing.T) {
 	run(t, testservers.PythonDoorClient(t, filepath.Join("testdata", "events.py")))
 }
 
+func TestCopilotKit(t *testing.T) {
+	t.Parallel()
+	installed := os.Getenv("AGENTHOST_COPILOTKIT")
+	if installed == "" {
+		t.Skip("CopilotKit is not there; make copilotkit installs it and runs this test")
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "copilotkit"))))
+	require.NoError(t, os.Symlink(filepath.Join(installed, "node_modules"), filepath.Join(dir, "node_modules")))
+	run(t, []string{"node", filepath.Join(dir, "copilotkit.mjs")})
+}
+
 // patience is how long a client may take.
 const patience = 2 * time.Minute
 

@@ -14,7 +14,7 @@ adapter = TypeAdapter(Event)
 
 def run(text, agent="agent", **more):
     body = RunAgentInput(
-        thread_id=str(uuid.uuid4()), run_id=str(uuid.uuid4()), state={}, messages=[UserMessage(id="1", content=text)],
+        protocol_version="1.0", thread_id=str(uuid.uuid4()), run_id=str(uuid.uuid4()), state={}, messages=[UserMessage(id="1", content=text)],
         tools=[Tool(name="locate", description="Locates.", parameters={"type": "object"})], context=[], forwarded_props={}, **more,
     )
     request = urllib.request.Request(

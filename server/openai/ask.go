@@ -27,8 +27,6 @@ type ask struct {
 	show         []string
 	tools        []host.ClientTool
 	request      any // for the client to see again
-
-	wanted *format // the form of the answer
 }
 
 // metadata are notes of a client. Two of them mean something here: thread_id and resume.
@@ -79,6 +77,7 @@ type keptRequest struct {
 	Model      string          `json:"model"`
 	Show       []string        `json:"show,omitempty"`
 	Structured bool            `json:"structured,omitempty"`
+	Format     json.RawMessage `json:"format,omitempty"`
 	Request    json.RawMessage `json:"request"`
 }
 
@@ -92,7 +91,11 @@ func (h *Handler) submit(c *door.Call, a *ask) (*runs.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.wanted, err = formatOf(a.format, &agent, a.formatParam); err != nil {
+	wanted, err := formatOf(a.format, a.formatParam)
+	if err != nil {
+		return nil, err
+	}
+	if err := wanted.suits(&agent, a.formatParam); err != nil {
 		return nil, err
 	}
 	p, err := h.placeOf(c, a)
@@ -119,7 +122,7 @@ func (h *Handler) submit(c *door.Call, a *ask) (*runs.Run, error) {
 		return nil, err
 	}
 	structured := len(agent.ResponseFormats()) > 0
-	if sub.Request, err = json.Marshal(kept{keptRequest{a.kind, a.model, a.show, structured, request}}); err != nil {
+	if sub.Request, err = json.Marshal(kept{keptRequest{a.kind, a.model, a.show, structured, a.format, request}}); err != nil {
 		return nil, err
 	}
 	run, err := h.Service.Submit(c.R.Context(), sub)

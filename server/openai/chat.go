@@ -46,7 +46,6 @@ func (h *Handler) chat(c *door.Call) error {
 		if err != nil {
 			return nil, err
 		}
-		v.want = a.wanted
 		if is(body.Stream) {
 			e := newChunks(v, body.StreamOptions != nil && body.StreamOptions.IncludeUsage)
 			return h.stream(c, h.source(v, e), true), nil

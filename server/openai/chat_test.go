@@ -282,6 +282,12 @@ func TestStructuredAnswers(t *testing.T) {
 		"answers with texts")
 	narrow := format("city")
 	narrow["json_schema"].(doc)["schema"].(doc)["properties"] = doc{"city": doc{"enum": []string{"Rome"}}} //nolint:forcetypeassert // a test
+	misfit := r.get("POST", "/v1/responses", input("report Bern", "model", "structured", "text", doc{
+		"format": with(doc{"type": "json_schema", "name": "r"}, "schema", at(narrow, "json_schema", "schema")),
+	}))
+	require.Equal(t, "failed", misfit["status"])
+	id, _ := misfit["id"].(string)
+	require.Equal(t, misfit, r.get("GET", "/v1/responses/"+id, nil), "it does not fit later either")
 	require.Equal(t, "invalid_structured_answer", r.refused(500, "POST", "/v1/chat/completions", ask("response_format", narrow))["code"])
 
 	question := r.chat(ask("messages", []any{message("user", "write x")}, "response_format", format("city")))

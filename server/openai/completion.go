@@ -112,7 +112,7 @@ func completionOf(v *view, a *answer.Answer) *completion {
 }
 
 // wants reports whether the client wants a value.
-func (v *view) wants() bool { return v.want != nil && v.want.json() }
+func (v *view) wants() bool { return v.want.json() }
 
 func callsOf(calls []host.ClientCall) (out []completionCall) {
 	for _, call := range calls {

@@ -19,7 +19,7 @@ import (
 type view struct {
 	run  *runs.Run
 	kept keptRequest
-	want *format // nil: as it comes
+	want *format
 }
 
 // viewOf returns how the client that asked for a run sees it. The error is [runs.ErrNoRun] for one that another door started.
@@ -28,7 +28,8 @@ func viewOf(run *runs.Run) (*view, error) {
 	if err := json.Unmarshal(run.Request, &k); err != nil || k.OpenAI.Kind == "" {
 		return nil, runs.ErrNoRun
 	}
-	return &view{run: run, kept: k.OpenAI}, nil
+	want, err := formatOf(k.OpenAI.Format, "format")
+	return &view{run: run, kept: k.OpenAI, want: want}, err
 }
 
 func (v *view) shows(what string) bool { return (&ask{show: v.kept.Show}).shows(what) }
@@ -81,7 +82,7 @@ func (h *Handler) ended(ctx context.Context, v *view, t *answer.Translator) (*an
 			return nil, err
 		}
 	}
-	if v.want != nil && a.Failure == nil {
+	if a.Failure == nil {
 		if err := v.want.check(a.Structured); err != nil {
 			a.Failure = &runs.Failure{
 				Type: "invalid_structured_answer",

@@ -24,9 +24,8 @@ type formatDocument struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// formatOf reads a format and checks that the agent can answer in it: it answers with a value of its own format, or with texts. param names the
-// member in errors.
-func formatOf(raw json.RawMessage, agent *runs.Agent, param string) (*format, error) {
+// formatOf reads a format. param names the member in errors.
+func formatOf(raw json.RawMessage, param string) (*format, error) {
 	if !given(raw) {
 		return &format{kind: "text"}, nil
 	}
@@ -57,11 +56,14 @@ func formatOf(raw json.RawMessage, agent *runs.Agent, param string) (*format, er
 	default:
 		return nil, invalid(param, "%s has the type %.64q; use text, json_object or json_schema", param, d.Type)
 	}
-	return f, f.suits(agent, param)
+	return f, nil
 }
 
-// suits checks that one of the agent's formats has all members that the client's schema requires.
+// suits checks that the agent can answer in the format: one of its own has all members that the client's schema requires.
 func (f *format) suits(agent *runs.Agent, param string) error {
+	if !f.json() {
+		return nil
+	}
 	own := agent.ResponseFormats()
 	if len(own) == 0 {
 		return invalid(param, "the agent %q answers with texts, so it cannot answer in JSON; leave out %s, or give the agent a response_format in its manifest",

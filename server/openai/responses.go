@@ -55,7 +55,6 @@ func (h *Handler) respond(c *door.Call) error {
 		if err != nil {
 			return nil, err
 		}
-		v.want = a.wanted
 		switch {
 		case is(body.Stream):
 			return h.stream(c, h.source(v, newItems(v, 0)), !a.background), nil

@@ -25,8 +25,11 @@ func (h *Handler) view(c *door.Call) (*view, error) {
 		return nil, err
 	}
 	v, err := viewOf(run)
+	if errors.Is(err, runs.ErrNoRun) {
+		err = notFound("response_not_found", "Response with id %.100q not found.", id)
+	}
 	if err != nil {
-		return nil, notFound("response_not_found", "Response with id %.100q not found.", id)
+		return nil, err
 	}
 	c.W.Header().Set(threadHeader, run.Thread)
 	c.W.Header().Set(runHeader, run.ID)

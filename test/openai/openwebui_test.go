@@ -99,7 +99,6 @@ func startOpenWebUI(t *testing.T, program, agents string) string {
 	log, err := os.Create(filepath.Join(dir, "log"))
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
-	//nolint:gosec // make open-webui has installed it
 	process := exec.CommandContext(ctx, program, "serve", "--host", "127.0.0.1", "--port", strconv.Itoa(port))
 	process.Dir, process.Stdout, process.Stderr = dir, log, log
 	process.Env = append(os.Environ(), "DATA_DIR="+dir, "OPENAI_API_BASE_URL="+agents+"/v1", "OPENAI_API_KEY="+key, "WEBUI_AUTH=False",
@@ -115,7 +114,7 @@ func startOpenWebUI(t *testing.T, program, agents string) string {
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	require.Eventually(t, func() bool {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, page+"/health", nil)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, page+"/health", http.NoBody)
 		require.NoError(t, err)
 		response, err := client.Do(request)
 		if err != nil {

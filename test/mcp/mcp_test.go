@@ -102,6 +102,22 @@ func TestPythonSDK(t *testing.T) {
 	start(t).script(command)
 }
 
+// The code in the documentation works.
+func TestTheDocument(t *testing.T) {
+	t.Parallel()
+	script := filepath.Join("testdata", "quick.py")
+	command := testservers.PythonDoorClient(t, script)
+	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "mcp.md"))
+	require.NoError(t, err)
+	code, err := os.ReadFile(script)
+	require.NoError(t, err)
+	require.Contains(t, string(document), "```python\n"+string(code)+"```\n")
+	s := start(t)
+	said, err := s.run("", append(command, s.server, annsKey)...)
+	require.NoError(t, err, said)
+	require.Equal(t, "You said: hello\n", said)
+}
+
 func TestTypeScriptSDK(t *testing.T) {
 	t.Parallel()
 	command := testservers.NodeClient(t, filepath.Join("testdata", "client.mjs"))

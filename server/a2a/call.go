@@ -129,8 +129,8 @@ const eventStream = "text/event-stream"
 // Flush sends what was written. A client that does not read is gone.
 func (w *writer) Flush() {
 	if w.begun {
-		_ = w.control.SetWriteDeadline(time.Now().Add(sse.DefaultWriteTimeout))
-		_ = w.control.Flush() // the next write says what is wrong
+		_ = w.control.SetWriteDeadline(time.Now().Add(sse.DefaultWriteTimeout)) //nolint:forbidigo // deadlines of connections are those of the machine
+		_ = w.control.Flush()                                                   // the next write says what is wrong
 	}
 }
 

@@ -17,10 +17,10 @@ func TestCards(t *testing.T) {
 	require.Equal(t, "agent", card["name"])
 	require.Equal(t, "It answers.", card["description"])
 	var offered []string
-	for _, one := range card["supportedInterfaces"].([]any) {
-		i := one.(doc)
+	for _, one := range listIn(card["supportedInterfaces"]) {
+		i := objectIn(one)
 		require.Equal(t, r.url+"/a2a/agent", i["url"])
-		offered = append(offered, i["protocolBinding"].(string)+" "+i["protocolVersion"].(string))
+		offered = append(offered, textIn(i["protocolBinding"])+" "+textIn(i["protocolVersion"]))
 	}
 	require.Equal(t, []string{"JSONRPC 1.0", "HTTP+JSON 1.0", "JSONRPC 0.3"}, offered)
 	require.Equal(t, doc{"streaming": true, "pushNotifications": true}, card["capabilities"])
@@ -41,7 +41,7 @@ func TestSeveralAgentsHaveSeveralCards(t *testing.T) {
 	r := setup(t, "listen: 127.0.0.1:8123", "one", "two")
 	status, answer := r.do("GET", "/.well-known/agent-card.json", nil)
 	require.Equal(t, http.StatusNotFound, status)
-	require.Contains(t, answer["error"].(doc)["message"], r.url+"/a2a/one/.well-known/agent-card.json, "+r.url+"/a2a/two/.well-known/agent-card.json")
+	require.Contains(t, objectIn(answer["error"])["message"], r.url+"/a2a/one/.well-known/agent-card.json, "+r.url+"/a2a/two/.well-known/agent-card.json")
 	status, card := r.do("GET", "/a2a/two/.well-known/agent-card.json", nil)
 	require.Equal(t, http.StatusOK, status)
 	require.Equal(t, "two", card["name"])

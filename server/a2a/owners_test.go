@@ -17,7 +17,7 @@ func TestAStrangerFindsNothing(t *testing.T) {
 	r := setup(t, keys())
 	ann, bob := r.as(annsKey), r.as(bobsKey)
 	task := ann.task(message("write anns-secret"))
-	id, context := task["id"].(string), task["contextId"].(string)
+	id, context := textIn(task["id"]), textIn(task["contextId"])
 	ann.result("CreateTaskPushNotificationConfig", doc{"taskId": id, "id": "push", "url": "https://example.com/anns-secret", "token": "anns-secret"})
 	before := ann.result("GetTask", doc{"id": id})
 
@@ -69,9 +69,9 @@ func TestAStrangerFindsNothing(t *testing.T) {
 		}
 	}
 	require.Equal(t, before, ann.result("GetTask", doc{"id": id}))
-	list := ann.result("ListTaskPushNotificationConfigs", doc{"taskId": id})["configs"].([]any)
+	list := listIn(ann.result("ListTaskPushNotificationConfigs", doc{"taskId": id})["configs"])
 	require.Len(t, list, 1)
-	require.Equal(t, "https://example.com/anns-secret", list[0].(doc)["url"])
+	require.Equal(t, "https://example.com/anns-secret", objectIn(list[0])["url"])
 	own := bob.task(message("hi", "contextId", context))
 	require.Equal(t, []string{"hi", "You said: hi"}, texts(own["history"]), "an id that somebody else uses is free for one's own")
 }
@@ -89,7 +89,7 @@ func TestCredentialsAreNeeded(t *testing.T) {
 	}
 	status, answer := r.as(noRuns).do("POST", "/a2a/agent", doc{"jsonrpc": "2.0", "id": 1, "method": "ListTasks"})
 	require.Equal(t, http.StatusForbidden, status)
-	require.InDelta(t, -31403, answer["error"].(doc)["code"], 0)
+	require.InDelta(t, -31403, objectIn(answer["error"])["code"], 0)
 }
 
 // A task belongs to one agent.

@@ -31,6 +31,9 @@ func pushNamespace(owner string, task a2a.TaskID) store.Namespace {
 	return store.Namespace{"a2a", "push", "owner " + owner, string(task)}
 }
 
+// tokenHeader has the token by which a client recognizes notifications.
+const tokenHeader = "X-A2a-Notification-Token"
+
 var (
 	schemeWord  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
 	headerValue = regexp.MustCompile(`^[\x20-\x7e]*$`)
@@ -191,7 +194,7 @@ func (h *Handler) Deliveries(ctx context.Context, r *runs.Run) ([]webhook.Delive
 	for i, p := range configs {
 		header := http.Header{"Content-Type": {"application/a2a+json"}}
 		if p.Token != "" {
-			header.Set("X-A2A-Notification-Token", p.Token)
+			header.Set(tokenHeader, p.Token)
 		}
 		if p.Auth != nil {
 			header.Set("Authorization", strings.TrimSpace(p.Auth.Scheme+" "+p.Auth.Credentials))

@@ -46,7 +46,7 @@ func TestClientsAreNotified(t *testing.T) {
 	task := r.task(params)
 	asked := <-got
 	require.Equal(t, "TASK_STATE_INPUT_REQUIRED", stateOf(asked.body["task"]))
-	require.Equal(t, "secret", asked.header.Get("X-A2A-Notification-Token"))
+	require.Equal(t, "secret", asked.header.Get("X-A2a-Notification-Token"))
 	require.Equal(t, "Bearer abc", asked.header.Get("Authorization"))
 	require.Equal(t, "application/a2a+json", asked.header.Get("Content-Type"))
 
@@ -68,7 +68,7 @@ func TestClientsAreNotified(t *testing.T) {
 func TestNotificationsAreConfigured(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "listen: 127.0.0.1:8123")
-	id := r.task(message("hi"))["id"].(string)
+	id := textIn(r.task(message("hi"))["id"])
 	base := "/a2a/agent/tasks/" + id + "/pushNotificationConfigs"
 	status, made := r.do("POST", base, doc{"url": "https://example.com/hook"})
 	require.Equal(t, http.StatusOK, status)
@@ -86,8 +86,13 @@ func TestNotificationsAreConfigured(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, status)
 
 	for _, bad := range []doc{
-		{"url": "http://10.0.0.1/"}, {"url": "ftp://example.com"}, {"url": "https://localhost/"}, {"url": ""}, {"url": "https://example.com", "id": "../x"},
-		{"url": "https://example.com", "token": "a\nb"}, {"url": "https://example.com", "authentication": doc{"scheme": "Bearer x\r\ny"}},
+		{"url": "http://10.0.0.1/"},
+		{"url": "ftp://example.com"},
+		{"url": "https://localhost/"},
+		{"url": ""},
+		{"url": "https://example.com", "id": "../x"},
+		{"url": "https://example.com", "token": "a\nb"},
+		{"url": "https://example.com", "authentication": doc{"scheme": "Bearer x\r\ny"}},
 		{"url": "https://example.com", "authentication": doc{"scheme": "Bearer", "credentials": "x\r\nHost: y"}},
 	} {
 		status, answer := r.do("POST", base, bad)

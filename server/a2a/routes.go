@@ -20,7 +20,7 @@ const (
 )
 
 func (h *Handler) routes() []door.Route {
-	out := []door.Route{
+	out := []door.Route{ //nolint:prealloc // it is made once
 		{Pattern: "GET " + CardPath, Serve: h.onlyCard, API: door.API(api("a2aCard", "Read the A2A card of the only agent"))},
 		{Pattern: "GET /a2a/{agent}" + CardPath, Serve: h.ownCard, API: door.API(api("a2aAgentCard", "Read the A2A card of an agent"))},
 		{

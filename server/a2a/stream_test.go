@@ -37,6 +37,7 @@ func TestATaskIsFollowed(t *testing.T) {
 	r := setup(t, "listen: 127.0.0.1:8123")
 	for name, path := range map[string]string{"JSON-RPC": "/a2a/agent", "HTTP+JSON": "/a2a/agent/message:stream"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			var body any = message("weather Paris")
 			if name == "JSON-RPC" {
 				body = doc{"jsonrpc": "2.0", "id": 1, "method": "SendStreamingMessage", "params": body}
@@ -50,7 +51,7 @@ func TestATaskIsFollowed(t *testing.T) {
 			require.Contains(t, strings.Join(told, ""), "The tool said: sunny in Paris")
 			last, _ := r.result("GetTask", doc{"id": task["id"]})["artifacts"].([]any)
 			artifact, _ := events[len(events)-2]["artifactUpdate"].(doc)
-			require.Equal(t, last[0].(doc)["artifactId"], artifact["artifact"].(doc)["artifactId"], "a message has one id everywhere")
+			require.Equal(t, objectIn(last[0])["artifactId"], objectIn(artifact["artifact"])["artifactId"], "a message has one id everywhere")
 			require.Equal(t, true, artifact["lastChunk"])
 		})
 	}
@@ -66,11 +67,11 @@ func TestAClientComesBack(t *testing.T) {
 	started["configuration"] = doc{"returnImmediately": true}
 	task := r.task(started)
 	<-r.began
-	path := "/a2a/agent/tasks/" + task["id"].(string) + ":subscribe"
+	path := "/a2a/agent/tasks/" + textIn(task["id"]) + ":subscribe"
 	response := r.send(t.Context(), "POST", path, nil)
 	lines := bufio.NewReader(response.Body)
 	first := frame(t, lines)
-	require.Equal(t, []string{"I wait."}, texts(first["task"].(doc)["artifacts"]))
+	require.Equal(t, []string{"I wait."}, texts(objectIn(first["task"])["artifacts"]))
 	r.let <- struct{}{}
 	var all []doc
 	for {
@@ -85,7 +86,7 @@ func TestAClientComesBack(t *testing.T) {
 	require.Contains(t, strings.Join(told, ""), "The tool said: done")
 	status, answer := r.do("POST", path, nil)
 	require.Equal(t, http.StatusBadRequest, status)
-	require.Contains(t, answer["error"].(doc)["message"], "the task is over")
+	require.Contains(t, objectIn(answer["error"])["message"], "the task is over")
 }
 
 // frame reads the next event of a stream; nil at its end.
@@ -110,7 +111,7 @@ func TestASubscriberWaitsForTheAnswer(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "listen: 127.0.0.1:8123")
 	task := r.task(message("write it"))
-	response := r.send(t.Context(), "POST", "/a2a/agent/tasks/"+task["id"].(string)+":subscribe", nil)
+	response := r.send(t.Context(), "POST", "/a2a/agent/tasks/"+textIn(task["id"])+":subscribe", nil)
 	lines := bufio.NewReader(response.Body)
 	require.Equal(t, "TASK_STATE_INPUT_REQUIRED", stateOf(frame(t, lines)["task"]))
 	status, _ := r.do("POST", "/threads/"+task["contextId"].(string)+"/runs/wait", doc{

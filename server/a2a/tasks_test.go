@@ -48,6 +48,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 		}}}}, "wrote other"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			task := ask()
 			answered := r.task(message("-", "taskId", task["id"], "parts", []any{test.part}))
 			require.Equal(t, task["id"], answered["id"])
@@ -87,7 +88,7 @@ func TestTasksAreCancelled(t *testing.T) {
 	waiting := r.task(message("write it"))
 	require.Equal(t, "TASK_STATE_CANCELED", stateOf(r.result("CancelTask", doc{"id": waiting["id"]})))
 	r.refused(-32004, "SendMessage", message("approve", "taskId", waiting["id"]))
-	status, thread := r.do("GET", "/threads/"+waiting["contextId"].(string), nil)
+	status, thread := r.do("GET", "/threads/"+textIn(waiting["contextId"]), nil)
 	require.Equal(t, 200, status)
 	require.Empty(t, thread["interrupts"], "nobody can answer by another door")
 	require.Equal(t, []string{"You said: hi"}, texts(r.task(message("hi", "contextId", waiting["contextId"]))["artifacts"]))
@@ -102,8 +103,8 @@ func TestTasksAreListed(t *testing.T) {
 	}
 	list := func(params doc) (out []any, answer doc) {
 		answer = r.result("ListTasks", params)
-		for _, task := range answer["tasks"].([]any) {
-			out = append(out, task.(doc)["id"])
+		for _, task := range listIn(answer["tasks"]) {
+			out = append(out, objectIn(task)["id"])
 		}
 		return out, answer
 	}
@@ -111,7 +112,7 @@ func TestTasksAreListed(t *testing.T) {
 	require.Equal(t, ids, got)
 	require.InDelta(t, 3, answer["totalSize"], 0)
 	require.Empty(t, answer["nextPageToken"])
-	require.NotContains(t, answer["tasks"].([]any)[0], "artifacts")
+	require.NotContains(t, listIn(answer["tasks"])[0], "artifacts")
 
 	first, answer := list(doc{"pageSize": 2})
 	second, last := list(doc{"pageSize": 2, "pageToken": answer["nextPageToken"]})
@@ -122,8 +123,8 @@ func TestTasksAreListed(t *testing.T) {
 	require.Equal(t, ids[:1], waiting)
 	none, _ := list(doc{"contextId": "nobody"})
 	require.Empty(t, none)
-	all := r.result("ListTasks", doc{"includeArtifacts": true, "historyLength": 1})["tasks"].([]any)
-	require.Equal(t, []string{"You said: two"}, texts(all[1].(doc)["artifacts"]))
+	all := listIn(r.result("ListTasks", doc{"includeArtifacts": true, "historyLength": 1})["tasks"])
+	require.Equal(t, []string{"You said: two"}, texts(objectIn(all[1])["artifacts"]))
 	require.Contains(t, r.refused(-32602, "ListTasks", doc{"pageSize": 101}), "pageSize")
 	require.Contains(t, r.refused(-32602, "ListTasks", doc{"pageToken": "x"}), "pageToken")
 	require.Contains(t, r.refused(-32602, "ListTasks", doc{"status": "DONE"}), "status")

@@ -103,6 +103,7 @@ func TestGoClient(t *testing.T) {
 	require.Equal(t, "agent", card.Name)
 	for _, binding := range []protocol.TransportProtocol{protocol.TransportProtocolJSONRPC, protocol.TransportProtocolHTTPJSON} {
 		t.Run(string(binding), func(t *testing.T) {
+			t.Parallel()
 			client, err := a2aclient.NewFromCard(t.Context(), card, a2aclient.WithConfig(a2aclient.Config{
 				PreferredTransports: []protocol.TransportProtocol{binding},
 			}))

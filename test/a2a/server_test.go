@@ -81,7 +81,7 @@ func serve(t *testing.T, yaml string) string {
 		s.Close(ctx)
 		listening.CloseClientConnections()
 		listening.Close()
-		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+		http.DefaultClient.CloseIdleConnections()
 		require.NoError(t, agent.Close())
 	})
 	return listening.URL
@@ -171,6 +171,8 @@ var byID = map[string]abi.Message{
 }
 
 var link = abi.BlockOf(wire.Map{
-	{Key: "mime_type", Value: wire.String("text/plain")}, {Key: "name", Value: wire.String("output.txt")}, {Key: "type", Value: wire.String("file")},
+	{Key: "mime_type", Value: wire.String("text/plain")},
+	{Key: "name", Value: wire.String("output.txt")},
+	{Key: "type", Value: wire.String("file")},
 	{Key: "url", Value: wire.String("https://example.com/output.txt")},
 })

@@ -42,12 +42,12 @@ type elsewhere struct {
 func (e *elsewhere) Execute(ctx context.Context, x *a2asrv.ExecutorContext) iter.Seq2[protocol.Event, error] {
 	return func(yield func(protocol.Event, error) bool) {
 		text := x.Message.Parts[0].Text()
-		say := func(state protocol.TaskState, said string) bool {
+		say := func(state protocol.TaskState, said string) {
 			var m *protocol.Message
 			if said != "" {
 				m = protocol.NewMessageForTask(protocol.MessageRoleAgent, x, protocol.NewTextPart(said))
 			}
-			return yield(protocol.NewStatusUpdateEvent(x, state, m), nil)
+			yield(protocol.NewStatusUpdateEvent(x, state, m), nil)
 		}
 		if x.StoredTask == nil {
 			if text == "talk" {
@@ -59,14 +59,14 @@ func (e *elsewhere) Execute(ctx context.Context, x *a2asrv.ExecutorContext) iter
 			}
 		}
 		say(protocol.TaskStateWorking, "on it")
-		switch {
-		case text == "ask":
+		switch text {
+		case "ask":
 			say(protocol.TaskStateInputRequired, "Which color?")
-		case text == "fail":
+		case "fail":
 			say(protocol.TaskStateFailed, "no luck with secret-token-1")
-		case text == "login":
+		case "login":
 			say(protocol.TaskStateAuthRequired, "log in")
-		case text == "wait":
+		case "wait":
 			<-ctx.Done()
 		default:
 			yield(protocol.NewArtifactEvent(x, protocol.NewTextPart("did "+text), &protocol.Part{Content: protocol.Raw("png"), MediaType: "image/png"},
@@ -252,9 +252,15 @@ func TestCardsAreChecked(t *testing.T) {
 func TestConfigurationsAreChecked(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []a2a.Config{
-		{}, {URL: "ftp://example.com"}, {URL: "https://u:p@example.com"}, {URL: "https://example.com?x"}, {URL: "https://example.com", Name: "a b"},
-		{URL: "https://example.com", Timeout: -1}, {URL: "https://example.com", MaxResult: 1 << 30},
-		{URL: "https://example.com", Headers: map[string]string{"Host": "x"}}, {URL: "https://example.com", Headers: map[string]string{"a": "b\nc"}},
+		{},
+		{URL: "ftp://example.com"},
+		{URL: "https://u:p@example.com"},
+		{URL: "https://example.com?x"},
+		{URL: "https://example.com", Name: "a b"},
+		{URL: "https://example.com", Timeout: -1},
+		{URL: "https://example.com", MaxResult: 1 << 30},
+		{URL: "https://example.com", Headers: map[string]string{"Host": "x"}},
+		{URL: "https://example.com", Headers: map[string]string{"a": "b\nc"}},
 	} {
 		var wrong *a2a.ConfigError
 		require.ErrorAs(t, bad.Check(), &wrong, "%+v", bad)

@@ -167,7 +167,8 @@ func (c *conversation) tell(said string) {
 		return
 	}
 	c.rt.Emit("progress", wire.Map{
-		{Key: "message", Value: wire.String(terminal.Text(c.tool.secrets.Text(said)))}, {Key: "tool", Value: wire.String(c.tool.spec.Name)},
+		{Key: "message", Value: wire.String(terminal.Text(c.tool.secrets.Text(said)))},
+		{Key: "tool", Value: wire.String(c.tool.spec.Name)},
 		{Key: "tool_call_id", Value: wire.String(c.rt.CallID())},
 	}.Raw())
 }
@@ -188,7 +189,7 @@ func (c *conversation) wait(ctx context.Context) error {
 		if c.task = task; settled(task) {
 			return nil
 		}
-		timer := time.NewTimer(pause)
+		timer := time.NewTimer(pause) //nolint:forbidigo // it waits for another machine
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

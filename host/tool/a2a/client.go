@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -61,9 +62,7 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errElsewhere
 	}
 	r = r.Clone(r.Context())
-	for name, values := range n.headers {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, n.headers)
 	response, err := n.inner.RoundTrip(r)
 	if err != nil {
 		return nil, err

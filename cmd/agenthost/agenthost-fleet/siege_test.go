@@ -224,9 +224,8 @@ func (s *siege) converse(ctx context.Context, done func(said []string, asked int
 	if err := s.call(ctx, http.MethodPost, "/threads", map[string]any{}, &made); err != nil {
 		return err
 	}
-	began := time.Now()
 	s.mu.Lock()
-	s.talks[made.ID] = began
+	s.talks[made.ID] = time.Now()
 	s.mu.Unlock()
 	say := map[string]any{"input": map[string]any{"messages": []any{map[string]any{"role": "user", "content": "Write the notes of release 2."}}}}
 	for asked := 0; ; {
@@ -239,12 +238,8 @@ func (s *siege) converse(ctx context.Context, done func(said []string, asked int
 		case err != nil:
 			return err
 		case thread.Status == "idle":
-			err := s.check(ctx, made.ID, asked, done)
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			delete(s.talks, made.ID)
-			s.ended, s.asked, s.slowest = s.ended+1, s.asked+asked, max(s.slowest, time.Since(began))
-			return err
+			s.end(made.ID, asked)
+			return s.check(ctx, made.ID, asked, done)
 		case thread.Status != "interrupted":
 			return fmt.Errorf("the thread %s is %s: %v", made.ID, thread.Status, thread.Error)
 		}
@@ -261,6 +256,14 @@ func (s *siege) converse(ctx context.Context, done func(said []string, asked int
 		}
 		say = map[string]any{"command": map[string]any{"resume": answers}}
 	}
+}
+
+// end notes the end of a conversation.
+func (s *siege) end(thread string, asked int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended, s.asked, s.slowest = s.ended+1, s.asked+asked, max(s.slowest, time.Since(s.talks[thread]))
+	delete(s.talks, thread)
 }
 
 // wait waits until a thread is not busy.
@@ -391,8 +394,8 @@ func (s *siege) drained(promoted time.Time) bool {
 // retire stops the workers of all versions but one.
 func (s *siege) retire(but int) {
 	s.t.Helper()
-	for at := len(s.workers) - 1; at >= 0; at-- {
-		if s.workers[at].version != but {
+	for at, w := range slices.Backward(s.workers) {
+		if w.version != but {
 			s.stop(at)
 		}
 	}

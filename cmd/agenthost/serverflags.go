@@ -31,8 +31,7 @@ var notForServers = []string{manifestFlag, "set", "record", "dry-run", "accept-c
 func (f *serverFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.url, "server", "", "use an agent of the server at this `URL`, such as one that agenthost serve runs, in place of a manifest")
 	c.Flags().StringVar(&f.agent, "agent", "", "with --server, the `NAME` of the agent, or the id of an assistant; not needed if the server has one agent")
-	c.Flags().StringArrayVar(&f.headers, "header", nil,
-		"with --server, a header to send: `NAME=VALUE`, where ${VARIABLE} is an environment variable; may be repeated")
+	f.addHeader(c)
 	locate := c.PreRunE
 	c.PreRunE = func(c *cobra.Command, args []string) error {
 		if f.url == "" {
@@ -45,6 +44,12 @@ func (f *serverFlags) add(c *cobra.Command) {
 		}
 		return nil
 	}
+}
+
+// addHeader adds the flag for headers.
+func (f *serverFlags) addHeader(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.headers, "header", nil,
+		"with --server, a header to send: `NAME=VALUE`, where ${VARIABLE} is an environment variable; may be repeated")
 }
 
 // unused refuses flags that do nothing without a server.
@@ -61,8 +66,8 @@ func (f *serverFlags) unused(c *cobra.Command) error {
 	return nil
 }
 
-// connect finds the agent.
-func (f *serverFlags) connect(ctx context.Context) (*remote.Agent, error) {
+// config returns how to reach the server.
+func (f *serverFlags) config() (client.Config, error) {
 	headers := map[string]string{}
 	if key := os.Getenv(remote.KeyVariable); key != "" {
 		headers["x-api-key"] = key
@@ -70,18 +75,27 @@ func (f *serverFlags) connect(ctx context.Context) (*remote.Agent, error) {
 	for _, header := range f.headers {
 		name, value, ok := strings.Cut(header, "=")
 		if !ok || name == "" {
-			return nil, &exitError{exitUsage, errors.New("--header: write it as NAME=VALUE, such as 'authorization=Bearer ${TOKEN}'")}
+			return client.Config{}, &exitError{exitUsage, errors.New("--header: write it as NAME=VALUE, such as 'authorization=Bearer ${TOKEN}'")}
 		}
 		expanded, err := expandVariables(value)
 		if err != nil {
-			return nil, &exitError{exitUsage, fmt.Errorf("--header %s: %w", name, err)}
+			return client.Config{}, &exitError{exitUsage, fmt.Errorf("--header %s: %w", name, err)}
 		}
 		if strings.EqualFold(name, "x-api-key") {
 			name = "x-api-key" // in place of that of the variable
 		}
 		headers[name] = expanded
 	}
-	agent, err := remote.Connect(ctx, client.Config{URL: f.url, Headers: headers}, f.agent)
+	return client.Config{URL: f.url, Headers: headers}, nil
+}
+
+// connect finds the agent.
+func (f *serverFlags) connect(ctx context.Context) (*remote.Agent, error) {
+	config, err := f.config()
+	if err != nil {
+		return nil, err
+	}
+	agent, err := remote.Connect(ctx, config, f.agent)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, interrupted()

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/remote"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/waterfall"
 	"github.com/agenthost/agenthost/host"
@@ -22,6 +23,7 @@ import (
 // traceFlags say where the events are.
 type traceFlags struct {
 	threadsFlags
+	server serverFlags
 	owner  string
 	output string
 }
@@ -34,14 +36,18 @@ func (a *app) traceCommand() *cobra.Command {
 		Long: `Draw when the hooks, model calls and tool calls of runs began and ended, how many tokens and how much
 fuel they used, and what they cost. THREAD and RUN are ids of 'agenthost serve', whose database has the
 events; it is the one that the manifest names as checkpoint, or that of --store. A server keeps the events
-of a run for the time retention.events. FILE is the output of 'agenthost run --output jsonl'.`,
+of a run for the time retention.events. With --server, a running server is asked: THREAD is the id of a
+thread, or a name that 'agenthost run --server' gave it. FILE is the output of 'agenthost run --output jsonl'.`,
 		Example: `  agenthost run --output jsonl "hi" > run.jsonl; agenthost trace run.jsonl
+  agenthost trace --server https://agents.example.com ada
   agenthost trace --store sqlite:agents.db 0199f3c0-7a54-7c3e-9d5a-2f1f0a1b2c3d`,
 		Args: arguments("THREAD|RUN|FILE"),
 		RunE: func(c *cobra.Command, args []string) error { return a.trace(c, f, args[0]) },
 	}
 	a.addFile(c, false)
 	c.Flags().StringVar(&f.store, "store", "", "the `DATABASE` of the server, such as sqlite:agents.db, instead of the manifest's")
+	c.Flags().StringVar(&f.server.url, "server", "", "read the events from the server at this `URL`, with the key in "+remote.KeyVariable)
+	f.server.addHeader(c)
 	c.Flags().StringVar(&f.owner, "owner", "", "the `NAME` of the owner of the thread, if the server has auth")
 	c.Flags().StringVarP(&f.output, "output", "o", "text", "the output `FORMAT`: text or json")
 	return c
@@ -55,7 +61,12 @@ func (a *app) trace(c *cobra.Command, f *traceFlags, subject string) error {
 	var err error
 	if info, missing := os.Stat(subject); missing == nil && info.Mode().IsRegular() {
 		events, err = eventsOfFile(subject)
+	} else if f.server.url != "" {
+		events, err = f.servedEvents(c, subject)
 	} else {
+		if len(f.server.headers) > 0 {
+			return &exitError{exitUsage, errors.New("--header says something about a server; name the server with --server URL")}
+		}
 		if f.store == "" {
 			if err := a.locate(c); err != nil {
 				return err
@@ -103,6 +114,24 @@ func eventsOfFile(path string) (events []host.Event, err error) {
 			return nil, &exitError{exitUsage, fmt.Errorf("%s: line %d is not an event; use a file of 'agenthost run --output jsonl'", path, number)}
 		}
 		events = append(events, e)
+	}
+	return events, nil
+}
+
+// servedEvents reads the events of a thread from a server.
+func (f *traceFlags) servedEvents(c *cobra.Command, thread string) ([]host.Event, error) {
+	for _, name := range []string{"store", "owner", manifestFlag} {
+		if c.Flags().Changed(name) {
+			return nil, &exitError{exitUsage, fmt.Errorf("--%s is about a database; leave it out, or leave out --server", name)}
+		}
+	}
+	config, err := f.server.config()
+	if err != nil {
+		return nil, err
+	}
+	events, err := remote.Events(c.Context(), config, thread)
+	if err != nil {
+		return nil, &exitError{serverExit(err), fmt.Errorf("--server: %w", err)}
 	}
 	return events, nil
 }

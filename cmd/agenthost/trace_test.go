@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -54,6 +55,21 @@ func TestTraceAndTopOfAServer(t *testing.T) {
 	require.Equal(t, "run", bars[0].Kind)
 	require.Equal(t, "agent", bars[0].Name)
 	require.Greater(t, len(bars), 2)
+	require.Equal(t, exitOK, b.runWith(t.Context(), "", "trace", "--server", address, "--output", "json", thread), &b.err)
+	var served []waterfall.Bar
+	require.NoError(t, json.Unmarshal(b.out.Bytes(), &served))
+	require.Len(t, served, len(bars))
+	for i := range served { // a database keeps microseconds
+		require.WithinDuration(t, bars[i].Begin, served[i].Begin, time.Microsecond)
+		served[i].Begin = bars[i].Begin
+	}
+	require.Equal(t, bars, served, "the server says what its database has")
+	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "trace", "--server", address, "nobody"), &b.err)
+	require.Contains(t, b.err.String(), "no such thread")
+	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "trace", "--server", address, "0b7f5a8e-5d3c-4c6e-9a53-000000000000"), &b.err)
+	require.Contains(t, b.err.String(), "not found")
+	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "trace", "--server", address, "--store", store, thread), &b.err)
+	require.Contains(t, b.err.String(), "--store is about a database")
 	require.Equal(t, exitUsage, b.run("trace", "--store", store, "nobody"), &b.err)
 	require.Contains(t, b.err.String(), `there is no thread, run or file "nobody"`)
 

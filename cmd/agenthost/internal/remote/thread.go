@@ -39,15 +39,30 @@ func (a *Agent) Threads(ctx context.Context, limit int) ([]Thread, error) {
 
 // id returns the id of the thread with a name, which may be its id, or [checkpoint.ErrNoThread].
 func (a *Agent) id(ctx context.Context, name string) (string, error) {
-	if parsed, err := uuid.Parse(name); err == nil && strings.EqualFold(parsed.String(), name) {
-		return parsed.String(), nil
+	if id, ok := asID(name); ok {
+		return id, nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if id, ok := a.threads[name]; ok {
 		return id, nil
 	}
-	found, err := a.client.SearchThreads(ctx, client.ThreadQuery{Metadata: named(name), Limit: 2})
+	id, err := find(ctx, a.client, name)
+	if err == nil {
+		a.threads[name] = id
+	}
+	return id, err
+}
+
+// asID returns a name as an id, if it is one.
+func asID(name string) (id string, ok bool) {
+	parsed, err := uuid.Parse(name)
+	return parsed.String(), err == nil && strings.EqualFold(parsed.String(), name)
+}
+
+// find returns the id of the thread that a person gave a name.
+func find(ctx context.Context, c *client.Client, name string) (string, error) {
+	found, err := c.SearchThreads(ctx, client.ThreadQuery{Metadata: named(name), Limit: 2})
 	switch {
 	case err != nil:
 		return "", explained(err)
@@ -56,7 +71,6 @@ func (a *Agent) id(ctx context.Context, name string) (string, error) {
 	case len(found) > 1:
 		return "", &UsageError{fmt.Sprintf("several threads of the server have the name %q; give the id of one, such as %s", name, found[0].ID)}
 	}
-	a.threads[name] = found[0].ID
 	return found[0].ID, nil
 }
 

@@ -52,7 +52,7 @@ var (
 		listed: Provider{Title: "Anthropic's models on Amazon Bedrock", Features: cloudClaude},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			out := e.anthropicModel(lookup)
-			out.Platform = &bedrock.Platform{Region: e.cloud.region, TrustBaseURL: e.cloud.trust}
+			e.onBedrock(out)
 			return out
 		},
 	}
@@ -64,7 +64,7 @@ var (
 		}},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			out := e.geminiModel(lookup)
-			out.Platform = e.vertex()
+			e.geminiOnVertex(out)
 			return out
 		},
 	}
@@ -73,7 +73,7 @@ var (
 		listed: Provider{Title: "Anthropic's models on Vertex AI", Features: cloudClaude},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			out := e.anthropicModel(lookup)
-			out.Platform = e.vertex()
+			e.anthropicOnVertex(out)
 			return out
 		},
 	}
@@ -88,15 +88,11 @@ var (
 		},
 		build: func(e *providerEntry, lookup lookupFunc) model.Model {
 			out := &e.openaiModel(lookup).Model
-			out.Platform = &azure.Platform{APIVersion: e.cloud.apiVersion, TrustBaseURL: e.cloud.trust, ProcessEnv: e.process}
+			e.onAzure(out)
 			return out
 		},
 	}
 )
-
-func (e *providerEntry) vertex() *vertex.Platform {
-	return &vertex.Platform{Project: e.cloud.project, Location: e.cloud.location, TrustBaseURL: e.cloud.trust, ProcessEnv: e.process}
-}
 
 // otherNames maps names that other programs give to clouds to our providers.
 var otherNames = map[string]string{

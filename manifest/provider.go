@@ -170,6 +170,9 @@ func parseModel(n strictyaml.Node, text string) (*providerEntry, error) {
 	case name == "":
 		return nil, n.Errorf("the name of the model is missing after %q", text)
 	}
+	if err := kind.checkBuild(); err != nil {
+		return nil, n.Errorf("%w", err)
+	}
 	return (&providerEntry{kind: kind, provider: provider, name: name}).known(provider), nil
 }
 
@@ -188,6 +191,9 @@ func (e *providerEntry) known(provider string) *providerEntry {
 // decodeProvider decodes a mapping.
 func decodeProvider(n strictyaml.Node, provider string) (*providerEntry, error) {
 	e := &providerEntry{kind: providers[provider], provider: provider}
+	if err := e.kind.checkBuild(); err != nil {
+		return nil, n.Errorf("%w", err)
+	}
 	var errs []error
 	var profile profileEntry
 	settings := newSettings()

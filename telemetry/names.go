@@ -1,3 +1,5 @@
+//go:build !no_otel
+
 package telemetry
 
 // The attributes of the semantic conventions for generative AI, version 0.1.0, and for MCP. OpenTelemetry has no Go package for them any more.

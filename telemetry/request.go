@@ -1,3 +1,5 @@
+//go:build !no_otel
+
 package telemetry
 
 import (

@@ -129,3 +129,11 @@ func withHint(err error) error {
 	}
 	return err
 }
+
+// failure returns an error with the exit code of a failed command.
+func failure(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exitError{exitFailed, err}
+}

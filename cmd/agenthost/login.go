@@ -12,7 +12,6 @@ import (
 
 	"github.com/agenthost/agenthost/host/tool/mcp"
 	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
-	"github.com/agenthost/agenthost/host/tool/mcp/oauth/keyring"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/manifest"
@@ -107,7 +106,7 @@ func (a *app) loginStore(logger *slog.Logger) oauth.Store {
 		logger.Warn("logins to MCP servers cannot be kept", "error", err)
 		return nil
 	}
-	return keyring.Open(files)
+	return loginsIn(files)
 }
 
 // loginClient returns the client for a server that is named by its URL, or by its name in the manifest.

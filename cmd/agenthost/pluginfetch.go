@@ -23,7 +23,7 @@ type fetcher struct {
 	command  string // begins its errors
 	manifest *manifest.Manifest
 	locked   *lock.File // of the manifest
-	client   *registry.Client
+	client   registryClient
 	cache    *cache.Cache
 	engine   *plugin.Engine
 }

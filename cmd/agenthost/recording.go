@@ -29,3 +29,6 @@ func (a *app) recording(path string, quiet bool, run func() error) error {
 	}
 	return err
 }
+
+// maxRecording is the size of the largest recording that a command reads, in bytes.
+const maxRecording = 64 << 20

@@ -29,8 +29,19 @@ func (f *registryFlags) addMinisign(c *cobra.Command) {
 		"a minisign public `KEY`, which begins with RW and must have signed it; may be repeated, and then one is enough")
 }
 
-func (f *registryFlags) client() *registry.Client {
-	return registry.New(registry.Options{PlainHTTP: f.plainHTTP, UserAgent: "agenthost/" + thisBuild().version})
+// registryClient is a [registry.Client], or refuses everything in a build without one.
+type registryClient interface {
+	PushPlugin(ctx context.Context, ref reference.Reference, m *registry.Module, signatures ...[]byte) (registry.Pushed, error)
+	PullPlugin(ctx context.Context, ref reference.Reference, keys ...minisig.Key) (*registry.Pulled, error)
+	Resolve(ctx context.Context, ref reference.Reference) (digest string, err error)
+	Download(ctx context.Context, address, digest string, keys ...minisig.Key) (*registry.Pulled, error)
+	PushAgent(ctx context.Context, ref reference.Reference, a *registry.Agent) (registry.Pushed, error)
+	PullAgent(ctx context.Context, ref reference.Reference, dir string, keys ...minisig.Key) (*registry.PulledAgent, error)
+	CloseIdleConnections()
+}
+
+func (f *registryFlags) client() registryClient {
+	return newRegistryClient(registry.Options{PlainHTTP: f.plainHTTP, UserAgent: "agenthost/" + thisBuild().version})
 }
 
 // keys returns the keys of --minisign.

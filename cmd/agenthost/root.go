@@ -16,7 +16,6 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/extism"
-	"github.com/agenthost/agenthost/host/plugin/script"
 	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 	"github.com/agenthost/agenthost/internal/terminal"
@@ -352,9 +351,6 @@ func (a *app) telling(compile plugin.CompileFunc) plugin.CompileFunc {
 
 // contracts returns the contracts that plugins may be written for besides the ABI itself.
 func contracts() []plugin.Contract { return []plugin.Contract{extism.Extism{}} }
-
-// loaders returns what makes plugins of other files than modules.
-func loaders() []plugin.Loader { return []plugin.Loader{script.Loader{}} }
 
 // loaderOf returns the loader for a plugin's path, or nil if the path is that of a module.
 func loaderOf(path string) plugin.Loader {

@@ -12,8 +12,6 @@ import (
 	"github.com/agenthost/agenthost/internal/atomicfile"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/manifest"
-	"github.com/agenthost/agenthost/server"
-	"github.com/agenthost/agenthost/server/config"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -94,17 +92,8 @@ func eventSchema() ([]byte, error) {
 // manifestSchema returns the JSON Schema of manifests.
 func manifestSchema() ([]byte, error) { return printed(manifest.Schema(catalog.Comment)) }
 
-// serveSchema returns the JSON Schema of serve.yaml.
-func serveSchema() ([]byte, error) { return printed(config.Schema(catalog.Comment)) }
-
 // caseSchema returns the JSON Schema of cases.
 func caseSchema() ([]byte, error) { return printed(cases.Schema(catalog.Comment)) }
-
-// apiDescription returns the OpenAPI description of the API of a server.
-func apiDescription() ([]byte, error) {
-	text, err := server.OpenAPI()
-	return append(text, '\n'), err
-}
 
 func printed(schema map[string]any, err error) ([]byte, error) {
 	if err != nil {

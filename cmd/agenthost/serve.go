@@ -1,3 +1,5 @@
+//go:build !no_serve
+
 package main
 
 import (
@@ -152,14 +154,6 @@ func (s *serving) do(c *cobra.Command) (err error) {
 	}
 	logger.Info("stopped")
 	return nil
-}
-
-// failure returns an error with the exit code of a failed command.
-func failure(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &exitError{exitFailed, err}
 }
 
 func (s *serving) tell(logger *slog.Logger, state string) {

@@ -1,3 +1,5 @@
+//go:build !no_serve
+
 package main
 
 import (
@@ -21,9 +23,6 @@ import (
 	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/studio"
 )
-
-// maxRecording is the largest file that the studio shows.
-const maxRecording = 64 << 20
 
 func (a *app) studioCommand() *cobra.Command {
 	var out string

@@ -9,7 +9,6 @@ import (
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
-	"github.com/agenthost/agenthost/host/checkpoint/postgres"
 	"github.com/agenthost/agenthost/host/checkpoint/sqlite"
 	"github.com/agenthost/agenthost/host/store"
 	valuememory "github.com/agenthost/agenthost/host/store/memory"
@@ -43,11 +42,7 @@ func (a Address) Open(ctx context.Context) (*Store, error) {
 		}
 		return &Store{Store: db, Values: db.Values(), close: db.Close}, nil
 	case postgresKind:
-		db, err := postgres.Open(ctx, a.target, postgres.Options{Lease: a.lease, Connections: a.connections})
-		if err != nil {
-			return nil, err
-		}
-		return &Store{Store: db, Values: db.Values(), close: db.Close}, nil
+		return a.openPostgres(ctx)
 	default:
 		return nil, errors.New("the address names no store; use memory, sqlite:PATH or a postgres URL")
 	}

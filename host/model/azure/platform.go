@@ -1,3 +1,5 @@
+//go:build !no_cloud
+
 package azure
 
 import (
@@ -12,17 +14,6 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 	"github.com/agenthost/agenthost/host/model/openai"
-)
-
-// Provider is the provider name of the models on Azure.
-const Provider = "azure_openai"
-
-// These are the environment variables of Azure OpenAI.
-const (
-	EndpointVariable = "AZURE_OPENAI_ENDPOINT" // the address of the resource
-	KeyVariable      = "AZURE_OPENAI_API_KEY"
-	TokenVariable    = "AZURE_OPENAI_AD_TOKEN" //nolint:gosec // a name, not a token
-	VersionVariable  = "OPENAI_API_VERSION"
 )
 
 // Platform is Azure OpenAI. Do not change its fields after its first use. Several models may share one.

@@ -1,3 +1,5 @@
+//go:build !no_cloud
+
 package bedrock
 
 import (
@@ -11,12 +13,6 @@ import (
 	"github.com/agenthost/agenthost/host/model/anthropic"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 )
-
-// Provider is the provider name of the models on Bedrock.
-const Provider = "bedrock"
-
-// KeyVariable is the environment variable that may hold a Bedrock API key, which takes the place of a signature.
-const KeyVariable = "AWS_BEARER_TOKEN_BEDROCK"
 
 // Platform is Amazon Bedrock. Do not change its fields after its first use. Several models may share one.
 //

@@ -1,3 +1,5 @@
+//go:build !no_cloud
+
 package vertex_test
 
 import (

@@ -1,3 +1,5 @@
+//go:build !no_extism
+
 package extism_test
 
 import (

@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 
-	pgthreads "github.com/agenthost/agenthost/host/checkpoint/postgres"
 	sqlitethreads "github.com/agenthost/agenthost/host/checkpoint/sqlite"
 	"github.com/agenthost/agenthost/manifest/threadstore"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/runs/memory"
-	"github.com/agenthost/agenthost/runs/postgres"
 	"github.com/agenthost/agenthost/runs/sqlite"
 )
 
@@ -49,19 +47,17 @@ func withRuns(ctx context.Context, threads *threadstore.Store) (_ *Storage, err 
 	switch database := threads.Store.(type) {
 	case *sqlitethreads.Store:
 		s.Runs, err = sqlite.Open(ctx, database, sqlite.Options{})
-	case *pgthreads.Store:
-		var opened *postgres.Store
-		if opened, err = postgres.Open(ctx, database, postgres.Options{}); err == nil {
-			s.Runs, s.close = opened, opened.Close
-		}
 	default:
-		err = errors.New("storage: this kind of database cannot keep runs")
+		err = s.openOther(ctx, database)
 	}
 	if err != nil {
 		return nil, errors.Join(err, threads.Close())
 	}
 	return s, nil
 }
+
+// errNoRuns is the error of a store of threads that cannot keep runs.
+var errNoRuns = errors.New("storage: this kind of database cannot keep runs")
 
 // Close closes the database.
 func (s *Storage) Close() error { return errors.Join(s.close(), s.Threads.Close()) }

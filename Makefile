@@ -19,15 +19,35 @@ GOLANGCI_LINT := $(BIN)/golangci-lint
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
+# grpcnotrace leaves out pages of grpc that nothing here shows. They execute html/template, so the linker would keep every
+# exported method of every type.
+BUILD_TAGS := grpcnotrace
+# These tags each leave out a part of the command: see CONTRIBUTING.md.
+SMALL_TAGS := $(BUILD_TAGS),no_cloud,no_extism,no_keyring,no_otel,no_postgres,no_registry,no_scripts,no_serve
+RELEASE    := go build -trimpath -ldflags='-s -w'
+
 .PHONY: build
 build: ## compile all packages, and write the command to bin/agenthost
-	go build ./...
-	go build -o bin/agenthost ./cmd/agenthost
+	go build -tags $(BUILD_TAGS) ./...
+	go build -tags $(BUILD_TAGS) -o bin/agenthost ./cmd/agenthost
+
+.PHONY: release
+release: ## write the command without debug information to bin/agenthost
+	$(RELEASE) -tags $(BUILD_TAGS) -o bin/agenthost ./cmd/agenthost
+
+.PHONY: small
+small: ## write the command without server, databases on other machines, clouds, scripts and telemetry to bin/agenthost-small
+	$(RELEASE) -tags $(SMALL_TAGS) -o bin/agenthost-small ./cmd/agenthost
+
+.PHONY: size
+size: release small ## write bench/profiles/size.txt: what the commands consist of
+	mkdir -p bench/profiles
+	go run ./toolchain/size "$(BUILD_TAGS)" "$(SMALL_TAGS)" >bench/profiles/size.txt
 
 # Some tests build programs. Building them first keeps go test and those builds from compiling the same packages at the same time.
 .PHONY: test
 test: ## run all tests; needs only Go
-	go build -o /dev/null ./cmd/agenthost ./examples/mcp/server ./examples/embed
+	go build -tags $(BUILD_TAGS) -o /dev/null ./cmd/agenthost ./examples/mcp/server ./examples/embed
 	GOGC=400 go test -vet=off ./... # make lint vets the code; fewer garbage collections save a tenth of the time
 
 .PHONY: lint

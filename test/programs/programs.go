@@ -29,7 +29,7 @@ func Build(packages ...string) (dir string, err error) {
 		return "", err
 	}
 	defer unlock()
-	args := []string{"build", "-ldflags=-s -w", "-o", dir + string(filepath.Separator)}
+	args := []string{"build", "-tags=grpcnotrace", "-ldflags=-s -w", "-o", dir + string(filepath.Separator)}
 	for _, p := range packages {
 		args = append(args, "./"+p)
 	}

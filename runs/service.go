@@ -169,7 +169,7 @@ func (s *Service) Middleware() map[string][]host.Part {
 	out := map[string][]host.Part{}
 	for name, agent := range s.agents {
 		if agent.Agent != nil {
-			out[name] = agent.Agent.Middleware()
+			out[name] = agent.Middleware()
 		}
 	}
 	return out

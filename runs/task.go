@@ -80,7 +80,7 @@ func (t *Task) Input(r *Run) host.Input {
 		Thread: ThreadName(r.Owner, r.Thread), Seed: r.Seed(), Once: true, Requests: true, Messages: t.Messages, Continue: t.Continue, Checkpoint: t.Checkpoint,
 		InterruptBefore: t.InterruptBefore, InterruptAfter: t.InterruptAfter, RecursionLimit: t.RecursionLimit, Model: t.Model,
 		ClientTools: t.ClientTools, User: r.Owner,
-		Metadata:    wire.Map{{Key: "run_id", Value: wire.String(r.ID)}, {Key: "thread_id", Value: wire.String(r.Thread)}},
+		Metadata: wire.Map{{Key: "run_id", Value: wire.String(r.ID)}, {Key: "thread_id", Value: wire.String(r.Thread)}},
 	}
 	if !t.Context.IsZero() {
 		in.Context = t.Context

@@ -19,14 +19,12 @@ import (
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/runs/webhook"
 	"github.com/agenthost/agenthost/server/a2a"
-	"github.com/agenthost/agenthost/server/agui"
 	"github.com/agenthost/agenthost/server/config"
 	"github.com/agenthost/agenthost/server/dev"
 	"github.com/agenthost/agenthost/server/internal/access"
 	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/langgraph"
 	"github.com/agenthost/agenthost/server/mcp"
-	"github.com/agenthost/agenthost/server/openai"
 )
 
 // Config configures a server.
@@ -125,23 +123,7 @@ func New(c Config) (_ *Server, err error) {
 	}); err != nil {
 		return nil, err
 	}
-	s.door.Service, shared.Service = s.service, s.service
-	s.a2a = a2a.New(a2a.Config{
-		Config: shared, Store: c.Store, CheckWebhook: s.webhooks.Check, Ended: s.told.ended, Older: c.OlderA2A,
-		Secured: c.Serve.Auth != nil && c.Serve.Auth.Anonymous == nil,
-	})
-	s.mcp = mcp.NewDoor(mcp.DoorConfig{
-		Config: shared, SessionsPerOwner: c.Serve.Limits.StreamsPerOwner, Sessions: c.Serve.Limits.Streams, Login: loginOf(c.Serve),
-	})
-	s.mounts = []mount{
-		{path: "/", door: s.door},
-		{path: agui.Path, door: agui.New(shared)},
-		{path: openai.Path, door: openai.New(shared), form: openai.Explain},
-		{path: a2a.Path, door: s.a2a}, {path: a2a.CardPath, door: s.a2a},
-	}
-	for _, path := range s.mcp.Paths() {
-		s.mounts = append(s.mounts, mount{path: path, door: s.mcp})
-	}
+	s.openDoors(shared)
 	if c.Dev != nil {
 		with := *c.Dev
 		with.Service, with.Streams, with.Closing = s.service, streams, s.closing
@@ -168,15 +150,6 @@ func New(c Config) (_ *Server, err error) {
 		Concurrent: c.Serve.Engine.Runs, Budget: s.budget,
 	})
 	return s, err
-}
-
-// loginOf returns who issues tokens for the server; nil if it takes none.
-func loginOf(c *config.Config) *mcp.Login {
-	issuer, prefix := c.TokenIssuer()
-	if issuer == "" {
-		return nil
-	}
-	return &mcp.Login{Issuer: issuer, ScopePrefix: prefix}
 }
 
 // ownerBudget returns what the runs of each owner may cost; nil: any amount.

@@ -17,17 +17,6 @@ import (
 // writeTime is how long a client may take to accept a piece of an answer.
 const writeTime = time.Minute
 
-// mount is a door, and the path with which its own paths begin.
-type mount struct {
-	path string // as net/http has it
-	door interface {
-		http.Handler
-		Route(r *http.Request) string
-		IsOpen(r *http.Request) bool
-	}
-	form detail.Form // of errors that occur before a request reaches the door; nil: LangGraph's
-}
-
 // wrap puts what every request passes before the doors.
 func (s *Server) wrap(authenticator auth.Authenticator) (http.Handler, error) {
 	c := s.config.Serve
@@ -61,8 +50,8 @@ func (s *Server) wrap(authenticator auth.Authenticator) (http.Handler, error) {
 		mux.Handle(m.path, m.door)
 	}
 	return access.Chain(mux, s.forms, access.RequestIDs(), access.Log(s.log), access.Recover(s.log), hosts, origins,
-		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime), access.Authenticate(authenticator, s.open, s.mcp.Challenge),
-		rates.Wrap, budget.Wrap), nil
+		access.Bodies(int64(c.Limits.Body), c.Limits.BodyTimeout), access.WriteDeadlines(writeTime),
+		access.Authenticate(authenticator, s.open, s.mcp.Challenge), rates.Wrap, budget.Wrap), nil
 }
 
 // forms lets the errors of a request have the form of its door.

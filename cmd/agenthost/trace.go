@@ -59,23 +59,7 @@ func (a *app) trace(c *cobra.Command, f *traceFlags, subject string) error {
 	if f.output != "text" && f.output != "json" {
 		return &exitError{exitUsage, fmt.Errorf("--output %q: the formats are text and json", f.output)}
 	}
-	var events []host.Event
-	var err error
-	if info, missing := os.Stat(subject); missing == nil && info.Mode().IsRegular() {
-		events, err = eventsOfFile(subject)
-	} else if f.server.url != "" {
-		events, err = f.servedEvents(c, subject)
-	} else {
-		if len(f.server.headers) > 0 {
-			return &exitError{exitUsage, errors.New("--header says something about a server; name the server with --server URL")}
-		}
-		if f.store == "" {
-			if err := a.locate(c); err != nil {
-				return err
-			}
-		}
-		events, err = a.keptEvents(c.Context(), f, subject)
-	}
+	events, err := a.eventsOf(c, f, subject)
 	if err != nil {
 		return err
 	}
@@ -87,6 +71,24 @@ func (a *app) trace(c *cobra.Command, f *traceFlags, subject string) error {
 		fmt.Fprintln(a.err, "· there are no events with a duration")
 	}
 	return waterfall.Draw(a.out, bars, a.columns())
+}
+
+// eventsOf returns the events of a file, of a server, or of the database.
+func (a *app) eventsOf(c *cobra.Command, f *traceFlags, subject string) ([]host.Event, error) {
+	info, missing := os.Stat(subject)
+	switch {
+	case missing == nil && info.Mode().IsRegular():
+		return eventsOfFile(subject)
+	case f.server.url != "":
+		return f.servedEvents(c, subject)
+	case len(f.server.headers) > 0:
+		return nil, &exitError{exitUsage, errors.New("--header says something about a server; name the server with --server URL")}
+	case f.store == "":
+		if err := a.locate(c); err != nil {
+			return nil, err
+		}
+	}
+	return a.keptEvents(c.Context(), f, subject)
 }
 
 // columns returns the width of the terminal; 100 if there is none.

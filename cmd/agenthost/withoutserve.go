@@ -23,15 +23,19 @@ func withoutServer(name, short string) *cobra.Command {
 func (*app) serveCommand() *cobra.Command {
 	return withoutServer("serve", "Serve agents over HTTP, with LangGraph's API")
 }
+
 func (*app) devCommand() *cobra.Command {
 	return withoutServer("dev", "Serve agents while you change them")
 }
+
 func (*app) studioCommand() *cobra.Command {
 	return withoutServer("studio", "Show a recording in the browser")
 }
+
 func (*app) traceCommand() *cobra.Command {
 	return withoutServer("trace", "Show where the time of runs went")
 }
+
 func (*app) topCommand() *cobra.Command {
 	return withoutServer("top", "Show what a server does at the moment")
 }

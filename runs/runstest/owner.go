@@ -283,7 +283,7 @@ func queueCalls(p *property) map[string]func(ctx context.Context, s runs.Store) 
 			return err
 		},
 		"Waiting": func(ctx context.Context, s runs.Store) error { _, err := s.Waiting(ctx); return err },
-		"Queued": func(ctx context.Context, s runs.Store) error { _, err := s.Queued(ctx, p.worker.Agents); return err },
+		"Queued":  func(ctx context.Context, s runs.Store) error { _, err := s.Queued(ctx, p.worker.Agents); return err },
 		"Begin": func(ctx context.Context, s runs.Store) error {
 			_, err := s.Begin(ctx, p.worker, p.running.ID, 9)
 			return err

@@ -97,7 +97,7 @@ func TestAnotherAgentDoesNotHaveTheTask(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "listen: 127.0.0.1:8123", "agent", "other")
 	task := r.task(message("hi"))
-	status, _ := r.do("GET", "/a2a/other/tasks/"+task["id"].(string), nil)
+	status, _ := r.do("GET", "/a2a/other/tasks/"+textIn(task["id"]), nil)
 	require.Equal(t, http.StatusNotFound, status)
 	status, list := r.do("GET", "/a2a/other/tasks", nil)
 	require.Equal(t, http.StatusOK, status)

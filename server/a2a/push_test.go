@@ -51,7 +51,7 @@ func TestClientsAreNotified(t *testing.T) {
 	require.Equal(t, "application/a2a+json", asked.header.Get("Content-Type"))
 
 	// The answer comes by another door, and the client of the task learns of its end.
-	status, _ := r.do("POST", "/threads/"+task["contextId"].(string)+"/runs/wait", doc{
+	status, _ := r.do("POST", "/threads/"+textIn(task["contextId"])+"/runs/wait", doc{
 		"assistant_id": "agent", "command": doc{"resume": doc{"decisions": []any{doc{"type": "approve"}}}},
 	})
 	require.Equal(t, http.StatusOK, status)

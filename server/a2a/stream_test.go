@@ -114,7 +114,7 @@ func TestASubscriberWaitsForTheAnswer(t *testing.T) {
 	response := r.send(t.Context(), "POST", "/a2a/agent/tasks/"+textIn(task["id"])+":subscribe", nil)
 	lines := bufio.NewReader(response.Body)
 	require.Equal(t, "TASK_STATE_INPUT_REQUIRED", stateOf(frame(t, lines)["task"]))
-	status, _ := r.do("POST", "/threads/"+task["contextId"].(string)+"/runs/wait", doc{
+	status, _ := r.do("POST", "/threads/"+textIn(task["contextId"])+"/runs/wait", doc{
 		"assistant_id": "agent", "command": doc{"resume": doc{"decisions": []any{doc{"type": "approve"}}}},
 	})
 	require.Equal(t, http.StatusOK, status)

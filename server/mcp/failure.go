@@ -93,7 +93,8 @@ func (c *call) failed(err error) *sdk.CallToolResult {
 	var unusable *host.ThreadError
 	switch {
 	case errors.Is(err, runs.ErrThreadBusy), errors.Is(err, runs.ErrQueueFull), errors.Is(err, runs.ErrBudgetSpent), errors.Is(err, runs.ErrNoThread),
-		errors.Is(err, runs.ErrNoAgent), errors.Is(err, runs.ErrInvalidTask), errors.Is(err, runs.ErrInvalidValue), errors.As(err, &refused), errors.As(err, &unusable):
+		errors.Is(err, runs.ErrNoAgent), errors.Is(err, runs.ErrInvalidTask), errors.Is(err, runs.ErrInvalidValue),
+		errors.As(err, &refused), errors.As(err, &unusable):
 		return failure(err)
 	case c.ctx.Err() != nil:
 		return failure(errors.New("the call was cancelled"))

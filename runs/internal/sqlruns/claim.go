@@ -138,7 +138,8 @@ func (s *Store) Queued(ctx context.Context, agents []string) (map[string]int, er
 
 // Waiting counts threads that wait, see [runs.Queue].
 func (s *Store) Waiting(ctx context.Context) (map[string]int, error) {
-	return s.countByAgent(ctx, `SELECT t.agent, count(*) FROM agenthost_run_threads t WHERE t.status = 'interrupted' AND t.waiting IS NOT NULL GROUP BY t.agent`)
+	return s.countByAgent(ctx, `SELECT t.agent, count(*) FROM agenthost_run_threads t
+		WHERE t.status = 'interrupted' AND t.waiting IS NOT NULL GROUP BY t.agent`)
 }
 
 func (s *Store) countByAgent(ctx context.Context, statement string, args ...any) (map[string]int, error) {

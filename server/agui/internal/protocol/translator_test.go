@@ -238,7 +238,7 @@ func FuzzTranslator(f *testing.F) {
 		check(tr.Start(time.Unix(1, 0)))
 		tr.Before(nil)
 		for i, data := range events {
-			frames, _ := tr.Translate(&runs.Event{Seq: runs.FirstSeq(1+i/5) + uint64(i+1), Data: data}) //nolint:gosec // it is small
+			frames, _ := tr.Translate(&runs.Event{Seq: runs.FirstSeq(1+i/5) + uint64(i+1), Data: data})
 			check(frames)
 		}
 		check(tr.End(&runs.Run{Status: runs.Success}, nil))

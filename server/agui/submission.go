@@ -168,9 +168,11 @@ func (r *request) resume(t *runs.Task) (bool, error) {
 	}
 	said := slices.ContainsFunc(r.merge.added, func(m abi.Message) bool { return m.Role == abi.RoleHuman })
 	if len(answers) == 0 && said { // the user goes on with something else, so the results are part of the history
-		for _, m := range r.merge.results {
-			r.merge.added = append([]abi.Message{*m}, r.merge.added...)
+		var given []abi.Message
+		for _, call := range slices.Sorted(maps.Keys(r.merge.results)) {
+			given = append(given, *r.merge.results[call])
 		}
+		r.merge.added = slices.Concat(given, r.merge.added)
 		return false, nil
 	}
 	t.Answers = slices.Concat(answers, results)

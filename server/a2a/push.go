@@ -32,7 +32,7 @@ func pushNamespace(owner string, task a2a.TaskID) store.Namespace {
 }
 
 // tokenHeader has the token by which a client recognizes notifications.
-const tokenHeader = "X-A2a-Notification-Token" //nolint:gosec // the name of one
+const tokenHeader = "X-A2a-Notification-Token" //nolint:gosec // it is the name of a header
 
 var (
 	schemeWord  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -43,11 +44,16 @@ func (t target) row() string {
 			outcome = "**missed**"
 		}
 	}
-	return fmt.Sprintf("| %s | ≤ %s %s | %s %s | %s |\n", t.what, figure(t.most), t.unit, figure(t.measured), t.unit, outcome)
+	return fmt.Sprintf("| %s | ≤ %s%s | %s%s | %s |\n", t.what, figure(t.most), t.unit, figure(t.measured), t.unit, outcome)
 }
 
-// figure writes a number with three digits.
-func figure(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+// figure writes a number with three digits, or as a whole one.
+func figure(x float64) string {
+	if math.Abs(x) >= 1000 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
 
 // yard is a fleet whose processes can be measured.
 type yard struct {
@@ -131,21 +137,23 @@ func (y *yard) added() cost {
 		}
 		submitted[name] = y.runner(store, o, name)
 	}
-	// What the processes spend while nothing runs is not a cost of runs.
-	began, before := time.Now(), cpuTime(y.t)
-	time.Sleep(5 * time.Second)
-	idle := float64(cpuTime(y.t)-before) / float64(time.Since(began))
+	for _, name := range engines { // fills caches; and a server of Temporal is busy when it has just started
+		for round := range 3 {
+			for _, steps := range lengths {
+				submitted[name](1000+round, steps)
+			}
+		}
+	}
+	idle := y.idle()
 	for _, steps := range lengths {
 		out[steps] = map[string]measured{}
 		walls, cpus := map[string][]float64{}, map[string][]float64{}
-		for round := range 12 {
+		for round := range 10 {
 			for _, name := range engines {
 				began, before := time.Now(), cpuTime(y.t)
 				took := submitted[name](round, steps)
 				spent := float64(cpuTime(y.t)-before) - idle*float64(time.Since(began))
-				if round >= 2 { // the first ones fill caches
-					walls[name], cpus[name] = append(walls[name], took.Seconds()*1000), append(cpus[name], spent/1e6)
-				}
+				walls[name], cpus[name] = append(walls[name], took.Seconds()*1000), append(cpus[name], spent/1e6/repeats)
 			}
 		}
 		for _, name := range engines {
@@ -153,6 +161,13 @@ func (y *yard) added() cost {
 		}
 	}
 	return out
+}
+
+// idle returns how much processor time all processes spend in a second while nothing runs, as a fraction of it. That is no cost of runs.
+func (y *yard) idle() float64 {
+	began, before := time.Now(), cpuTime(y.t)
+	time.Sleep(10 * time.Second)
+	return float64(cpuTime(y.t)-before) / float64(time.Since(began))
 }
 
 // repeats is how many runs, one after the other, one measurement has: ticks of processor time are long.
@@ -212,9 +227,9 @@ func (c cost) targets() []target {
 	}
 	wall, cpu := func(m measured) float64 { return m.wall }, func(m measured) float64 { return m.cpu }
 	return []target{
-		{fmt.Sprintf("Temporal adds to a run of %d steps, wall time", short), 60, added(short, wall), "ms"},
-		{"the same in processor time of all processes", 60, added(short, cpu), "ms"},
-		{"Temporal adds to each further step, processor time", 0.1, (added(long, cpu) - added(short, cpu)) / float64(long-short), "ms"},
+		{fmt.Sprintf("Temporal adds to a run of %d steps, wall time", short), 60, added(short, wall), " ms"},
+		{"the same in processor time of all processes", 60, added(short, cpu), " ms"},
+		{"Temporal adds to each further step, processor time", 0.1, (added(long, cpu) - added(short, cpu)) / float64(long-short), " ms"},
 	}
 }
 
@@ -267,7 +282,7 @@ func (y *yard) recovery(kills int) []target {
 	p99 := took[min(len(took)-1, len(took)*99/100)]
 	y.t.Logf("recovery: median %.2f s, most %.2f s of %d", middle(took), took[len(took)-1], kills)
 	return []target{
-		{fmt.Sprintf("recovery from kill -9, lease 3 s, p99 of %d kills (median %s s)", kills, figure(middle(took))), 5, p99, "s"},
+		{fmt.Sprintf("recovery from kill -9, lease 3 s, p99 of %d kills (median %s s)", kills, figure(middle(took))), 5, p99, " s"},
 		{"calls that started again besides the one that was hit", 0, float64(twice), ""},
 		{"questions to people, the tool being idempotent", 0, float64(asked), ""},
 	}
@@ -300,8 +315,8 @@ func (y *yard) waiting(threads int) []target {
 	taken := y.disk() - disk
 	w.kill()
 	return []target{
-		{fmt.Sprintf("memory of a restarted worker with %d threads that wait, more than with none", threads), 10, (y.memory(f) - empty) / 1e6, "MB"},
-		{"disk for each thread that waits, in all databases", 40, taken / 1e3 / float64(threads), "kB"},
+		{fmt.Sprintf("memory of a restarted worker with %d threads that wait, more than with none", threads), 10, (y.memory(f) - empty) / 1e6, " MB"},
+		{"disk for each thread that waits, in all databases", 40, taken / 1e3 / float64(threads), " kB"},
 	}
 }
 

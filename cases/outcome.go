@@ -4,6 +4,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/question"
 )
 
@@ -30,6 +31,9 @@ type Used struct {
 	ToolCalls  int       `json:"tool_calls"`  // those that the model made
 	Steps      int       `json:"steps"`
 	Usage      abi.Usage `json:"usage"` // sum over the model calls
+
+	Cost     model.Amount `json:"cost,omitempty"`     // of the model calls, in the currency of the manifest's prices
+	Unpriced int          `json:"unpriced,omitempty"` // model calls whose cost is unknown
 }
 
 // call is a call of a tool that the model made, with its result.
@@ -60,5 +64,8 @@ func (o *Outcome) result(after int, id string) *abi.Message {
 
 // Add returns the sum of two.
 func (u Used) Add(other Used) Used {
-	return Used{u.ModelCalls + other.ModelCalls, u.ToolCalls + other.ToolCalls, u.Steps + other.Steps, u.Usage.Add(other.Usage)}
+	return Used{
+		ModelCalls: u.ModelCalls + other.ModelCalls, ToolCalls: u.ToolCalls + other.ToolCalls, Steps: u.Steps + other.Steps, Usage: u.Usage.Add(other.Usage),
+		Cost: model.Cost{Amount: u.Cost}.Add(model.Cost{Amount: other.Cost}).Amount, Unpriced: u.Unpriced + other.Unpriced,
+	}
 }

@@ -1,11 +1,14 @@
 package evaluate
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/cases"
+	"github.com/agenthost/agenthost/host/model"
 )
 
 // Results are the samples and pairs of an evaluation.
@@ -53,13 +56,28 @@ type Row struct {
 	Case    string        `json:"case,omitempty"` // "": all
 	Variant string        `json:"variant"`
 	Passed  Rate          `json:"passed"`
-	Score   *float64      `json:"score,omitempty"`  // mean of the judge's
-	Median  time.Duration `json:"median"`           // of the duration, in nanoseconds
-	Slow    time.Duration `json:"percentile_95"`    // of the duration, in nanoseconds
-	Usage   abi.Usage     `json:"usage"`            // sum
-	Calls   int           `json:"model_calls"`      // sum
-	Errors  int           `json:"errors,omitempty"` // samples that could not be performed or judged
-	Why     []string      `json:"why,omitempty"`    // the most frequent differences and errors, at most three
+	Score   *float64      `json:"score,omitempty"` // mean of the judge's
+	Median  time.Duration `json:"median"`          // of the duration, in nanoseconds
+	Slow    time.Duration `json:"percentile_95"`   // of the duration, in nanoseconds
+	Usage   abi.Usage     `json:"usage"`           // sum
+	Calls   int           `json:"model_calls"`     // sum
+	// Cost is the sum of what the model calls cost, in the currency of the manifest's prices, without those that are unpriced.
+	Cost     model.Amount `json:"cost"`
+	Unpriced int          `json:"unpriced_calls"`   // model calls whose cost is unknown
+	Errors   int          `json:"errors,omitempty"` // samples that could not be performed or judged
+	Why      []string     `json:"why,omitempty"`    // the most frequent differences and errors, at most three
+}
+
+// Costs returns what the model calls cost, for people; "" if the manifest has no prices.
+func (r *Row) Costs() string {
+	switch {
+	case r.Unpriced == r.Calls && r.Cost == 0:
+		return ""
+	case r.Unpriced > 0:
+		return fmt.Sprintf("%v, without %d of %d model calls", r.Cost, r.Unpriced, r.Calls)
+	default:
+		return r.Cost.String()
+	}
 }
 
 // PairResult says which variant the judge prefers.
@@ -129,14 +147,14 @@ func rowOf(r *Results, title, variant string) Row {
 	var scores, judged float64
 	passed := 0
 	why := map[string]int{}
+	var used cases.Used
 	for i := range r.Samples {
 		s := &r.Samples[i]
 		if s.Variant != variant || title != "" && s.Case != title {
 			continue
 		}
 		durations = append(durations, s.Duration)
-		row.Usage = row.Usage.Add(s.Used.Usage)
-		row.Calls += s.Used.ModelCalls
+		used = used.Add(s.Used)
 		if s.OK {
 			passed++
 		}
@@ -151,6 +169,7 @@ func rowOf(r *Results, title, variant string) Row {
 			scores, judged = scores+*s.Score, judged+1
 		}
 	}
+	row.Usage, row.Calls, row.Cost, row.Unpriced = used.Usage, used.ModelCalls, used.Cost, used.Unpriced
 	row.Passed = RateOf(passed, len(durations))
 	if judged > 0 {
 		mean := scores / judged

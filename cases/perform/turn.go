@@ -158,6 +158,11 @@ func (w *watch) event(e *host.Event) {
 		w.offered = append(w.offered, e.Request.ToolNames...)
 	case host.EventModel:
 		used.ModelCalls++
+		if e.Cost != nil {
+			*used = used.Add(cases.Used{Cost: *e.Cost})
+		} else {
+			used.Unpriced++
+		}
 		for i := range e.Messages {
 			if usage := e.Messages[i].Usage; usage != nil {
 				used.Usage = used.Usage.Add(*usage)

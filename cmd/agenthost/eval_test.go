@@ -46,6 +46,27 @@ func (b *bundle) eval(args ...string) int {
 	return b.runWith(b.t.Context(), "", append([]string{"eval", b.dir, "-o", filepath.Join(b.dir, "evals")}, args...)...)
 }
 
+// Two manifests with prices are compared by cost, too.
+func TestTheCostOfAnEvaluation(t *testing.T) {
+	t.Parallel()
+	const priced = "apiVersion: agenthost/v1\nmodel: {provider: scripted, name: m, turns: [{content: hi, usage: {input_tokens: 1000}}]}\n"
+	b := setup(t, priced+"prices: {models: {m: {input: 2, output: 1}}}\n")
+	b.write("cheap.yaml", priced+"prices: {models: {m: {input: 0.5, output: 1}}}\n")
+	b.write("tests/hi.yaml", "turns: [{input: hi, expect: {message: hi}}]\n")
+	require.Equal(t, exitOK, b.eval("-n", "3", "--against", filepath.Join(b.dir, "cheap.yaml")), b.out.String(), &b.err)
+	require.Regexp(t, `hi.yaml +own .* tokens  cost 0.006\n`, b.out.String())
+	require.Regexp(t, `hi.yaml +against .* tokens  cost 0.0015\n`, b.out.String())
+	page, err := os.ReadFile(filepath.Join(b.dir, "evals", "report.html"))
+	require.NoError(t, err)
+	require.Contains(t, string(page), `<td class="n">0.0015</td>`)
+	document, err := os.ReadFile(filepath.Join(b.dir, "evals", "report.json"))
+	require.NoError(t, err)
+	var summary evaluate.Summary
+	require.NoError(t, json.Unmarshal(document, &summary))
+	require.EqualValues(t, 6_000_000, summary.Total[0].Cost)
+	require.Zero(t, summary.Total[0].Unpriced)
+}
+
 func TestAnEvaluation(t *testing.T) {
 	t.Parallel()
 	b := evaluating(t)

@@ -19,7 +19,7 @@ import (
 var evalPageText string
 
 // evalColumns are the columns of the tables.
-var evalColumns = []any{"Case", "Manifest", "Passed (95 % interval)", "Score", "Median", "95 %", "Tokens", "Model calls", "Errors"}
+var evalColumns = []any{"Case", "Manifest", "Passed (95 % interval)", "Score", "Median", "95 %", "Tokens", "Cost", "Model calls", "Errors"}
 
 // evalPage returns the report as a page.
 func evalPage(s *evaluate.Summary) ([]byte, error) {
@@ -56,7 +56,7 @@ func evalRow(row *evaluate.Row, name, change string) map[string]any {
 		why[i] = row.Why[i]
 	}
 	return map[string]any{"name": name, "change": change, "variant": row.Variant, "why": why, "numbers": []any{
-		interval(row.Passed), score(row.Score), short(row.Median), short(row.Slow), row.Usage.TotalTokens, row.Calls, row.Errors,
+		interval(row.Passed), score(row.Score), short(row.Median), short(row.Slow), row.Usage.TotalTokens, row.Costs(), row.Calls, row.Errors,
 	}}
 }
 

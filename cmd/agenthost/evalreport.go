@@ -74,6 +74,9 @@ func describeSummary(s *evaluate.Summary, dir string) string {
 		}
 		fmt.Fprintf(&b, "%-*s  %-26s  median %-8s 95 %% %-8s %d tokens",
 			width, text.Clean(name), interval(row.Passed), short(row.Median), short(row.Slow), row.Usage.TotalTokens)
+		if costs := row.Costs(); costs != "" {
+			fmt.Fprintf(&b, "  cost %s", costs)
+		}
 		if row.Score != nil {
 			fmt.Fprintf(&b, "  score %s", score(row.Score))
 		}

@@ -10,7 +10,7 @@ go build -trimpath -o "$out/peer" .
 go build -trimpath -o "$out/start" ./start
 (
 	cd "$root"
-	go build -trimpath -o "$out/agenthost" ./cmd/agenthost
+	go build -trimpath -tags grpcnotrace -o "$out/agenthost" ./cmd/agenthost
 	for guest in host/plugin/testdata/guests/bench plugins/redact plugins/cache; do
 		GOOS=wasip1 GOARCH=wasm go build -trimpath -buildmode=c-shared -o "$out/$(basename $guest).go.wasm" "./$guest"
 	done

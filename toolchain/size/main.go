@@ -42,10 +42,10 @@ func describe(title, tags string) error {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
 	stripped, whole := filepath.Join(dir, "stripped"), filepath.Join(dir, "whole")
-	if _, err := run("go", "build", "-trimpath", "-tags", tags, "-ldflags=-s -w", "-o", stripped, command); err != nil {
+	if _, err := run("build", "-trimpath", "-tags", tags, "-ldflags=-s -w", "-o", stripped, command); err != nil {
 		return err
 	}
-	if _, err := run("go", "build", "-trimpath", "-tags", tags, "-o", whole, command); err != nil {
+	if _, err := run("build", "-trimpath", "-tags", tags, "-o", whole, command); err != nil {
 		return err
 	}
 	info, err := os.Stat(stripped)
@@ -56,23 +56,23 @@ func describe(title, tags string) error {
 	if err != nil {
 		return err
 	}
-	symbols, err := run("go", "tool", "nm", "-size", whole)
+	symbols, err := run("tool", "nm", "-size", whole)
 	if err != nil {
 		return err
 	}
 	code := codeOf(symbols, modules)
-	fmt.Printf("%s: %.1f MB (10^6 bytes, without debug information)\ntags: %s\n\n     kB  machine code of a module\n", title, float64(info.Size())/1e6, tags)
+	fmt.Fprintf(os.Stdout, "%s: %.1f MB (10^6 bytes, without debug information)\ntags: %s\n\n     kB  machine code of a module\n", title, float64(info.Size())/1e6, tags)
 	names := slices.SortedFunc(maps.Keys(code), func(a, b string) int { return cmp.Or(cmp.Compare(code[b], code[a]), cmp.Compare(a, b)) })
 	for _, name := range names[:min(listed, len(names))] {
-		fmt.Printf("%7d  %s\n", code[name]/1000, name)
+		fmt.Fprintf(os.Stdout, "%7d  %s\n", code[name]/1000, name)
 	}
-	fmt.Println()
+	fmt.Fprintln(os.Stdout)
 	return nil
 }
 
 // modulesOf returns the module of each package.
 func modulesOf(tags string) (map[string]string, error) {
-	out, err := run("go", "list", "-deps", "-tags", tags, "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{else}}Go's standard library{{end}}", command)
+	out, err := run("list", "-deps", "-tags", tags, "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{else}}Go's standard library{{end}}", command)
 	if err != nil {
 		return nil, err
 	}
@@ -108,9 +108,9 @@ func codeOf(symbols []byte, modules map[string]string) map[string]int {
 	return code
 }
 
-// run returns the output of a command.
-func run(name string, args ...string) ([]byte, error) {
-	c := exec.Command(name, args...) //nolint:gosec,noctx // the commands of this program, which ends with them
+// run returns the output of the command go.
+func run(args ...string) ([]byte, error) {
+	c := exec.Command("go", args...) //nolint:gosec,noctx // the commands of this program, which ends with them
 	c.Stderr = os.Stderr
 	return c.Output()
 }

@@ -61,7 +61,8 @@ func describe(title, tags string) error {
 		return err
 	}
 	code := codeOf(symbols, modules)
-	fmt.Fprintf(os.Stdout, "%s: %.1f MB (10^6 bytes, without debug information)\ntags: %s\n\n     kB  machine code of a module\n", title, float64(info.Size())/1e6, tags)
+	fmt.Fprintf(os.Stdout, "%s: %.1f MB (10^6 bytes, without debug information)\n", title, float64(info.Size())/1e6)
+	fmt.Fprintf(os.Stdout, "tags: %s\n\n     kB  machine code of a module\n", tags)
 	names := slices.SortedFunc(maps.Keys(code), func(a, b string) int { return cmp.Or(cmp.Compare(code[b], code[a]), cmp.Compare(a, b)) })
 	for _, name := range names[:min(listed, len(names))] {
 		fmt.Fprintf(os.Stdout, "%7d  %s\n", code[name]/1000, name)

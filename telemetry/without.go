@@ -45,8 +45,8 @@ func (*Telemetry) Metrics() http.Handler { return nil }
 // LogHandler returns the handler.
 func (*Telemetry) LogHandler(h slog.Handler) slog.Handler { return h }
 
-// Observe does nothing.
-func (*Telemetry) Observe(string, int, float64) {}
+// Observe returns the handler.
+func (*Telemetry) Observe(next http.Handler, _ func(r *http.Request) string) http.Handler { return next }
 
 // Began does nothing.
 func (*Telemetry) Began(*runs.Run) {}

@@ -46,7 +46,9 @@ func (*Telemetry) Metrics() http.Handler { return nil }
 func (*Telemetry) LogHandler(h slog.Handler) slog.Handler { return h }
 
 // Observe returns the handler.
-func (*Telemetry) Observe(next http.Handler, _ func(r *http.Request) string) http.Handler { return next }
+func (*Telemetry) Observe(next http.Handler, _ func(r *http.Request) string) http.Handler {
+	return next
+}
 
 // Began does nothing.
 func (*Telemetry) Began(*runs.Run) {}

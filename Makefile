@@ -195,6 +195,18 @@ fleet-lint: $(GOLANGCI_LINT)-$(GOLANGCI_LINT_VERSION) ## run all linters on the 
 	cd engine/temporal && $< run ./...
 	cd cmd/agenthost/agenthost-fleet && $< run ./...
 
+OPEN_WEBUI_VERSION := 0.12.4
+
+.PHONY: open-webui
+open-webui: $(BIN)/servers/open-webui/.installed-$(OPEN_WEBUI_VERSION) ## install Open WebUI, and use an agent with it; needs Python 3.11, 7 GB and a quarter of an hour
+	AGENTHOST_OPEN_WEBUI=$(BIN)/servers/open-webui/bin/open-webui go test -count=1 -v -run TestOpenWebUI ./test/openai
+
+$(BIN)/servers/open-webui/.installed-$(OPEN_WEBUI_VERSION):
+	rm -rf $(BIN)/servers/open-webui
+	python3 -m venv $(BIN)/servers/open-webui
+	$(BIN)/servers/open-webui/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-compile --only-binary :all: open-webui==$(OPEN_WEBUI_VERSION)
+	touch $@
+
 UIS := $(BIN)/uis
 
 # The commits of the pages. Their builds ask Google for a font, and here get an answer from a file.
@@ -326,6 +338,7 @@ nightly: ## run the checks that are too slow for every commit: long fuzzing, rep
 	$(MAKE) a2a-tck
 	$(MAKE) uis
 	$(MAKE) copilotkit
+	$(MAKE) open-webui
 	$(MAKE) proxies
 	AGENTHOST_SHOTS=$(BIN)/studio/shots $(MAKE) test-ui
 	$(MAKE) hostile

@@ -113,9 +113,8 @@ func New(c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.told = newDeliveries(s)
-	streams := access.NewSlots("streams", c.Serve.Limits.StreamsPerOwner, c.Serve.Limits.Streams)
-	s.streams = streams
-	shared := door.Config{Streams: streams, Logger: c.Logger, Version: c.Version, Closing: s.closing}
+	s.streams = access.NewSlots("streams", c.Serve.Limits.StreamsPerOwner, c.Serve.Limits.Streams)
+	shared := door.Config{Streams: s.streams, Logger: c.Logger, Version: c.Version, Closing: s.closing}
 	s.door = langgraph.New(langgraph.Config{Config: shared, Store: c.Store, Healthy: s.healthy})
 	if s.service, err = runs.NewService(runs.ServiceConfig{
 		Store: c.Runs, Agents: c.Agents, Logger: c.Logger, MaxQueued: c.Serve.Limits.RunsPerOwner, Budget: s.budget, Expiry: expiry(c.Serve),
@@ -126,7 +125,7 @@ func New(c Config) (_ *Server, err error) {
 	s.openDoors(shared)
 	if c.Dev != nil {
 		with := *c.Dev
-		with.Service, with.Streams, with.Closing = s.service, streams, s.closing
+		with.Service, with.Streams, with.Closing = s.service, s.streams, s.closing
 		s.dev = dev.New(with)
 	}
 	s.service.Start()

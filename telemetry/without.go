@@ -53,5 +53,15 @@ func (*Telemetry) Observe(next http.Handler, _ func(r *http.Request) string) htt
 // Began does nothing.
 func (*Telemetry) Began(*runs.Run) {}
 
+// Queue does nothing.
+func (*Telemetry) Queue(func(ctx context.Context) (map[string]int, error)) (end func() error, err error) {
+	return func() error { return nil }, nil
+}
+
+// Watch does nothing.
+func (*Telemetry) Watch(Gauges) (end func() error, err error) {
+	return func() error { return nil }, nil
+}
+
 // Close does nothing.
 func (*Telemetry) Close() error { return nil }

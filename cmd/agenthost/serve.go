@@ -21,7 +21,6 @@ import (
 	"github.com/agenthost/agenthost/manifest"
 	"github.com/agenthost/agenthost/manifest/threadstore"
 	"github.com/agenthost/agenthost/server"
-	"github.com/agenthost/agenthost/server/a2a/older"
 	"github.com/agenthost/agenthost/server/config"
 	devpage "github.com/agenthost/agenthost/server/dev"
 	"github.com/agenthost/agenthost/telemetry"
@@ -255,7 +254,7 @@ func (s *serving) start(
 	}
 	running, err := server.New(server.Config{
 		Agents: named, Runs: kept.Runs, Store: agents.Values(kept.Threads), Serve: serve, Logger: logger, Version: thisBuild().version, Dev: page,
-		Observe: s.telemetry.Observe, Began: s.telemetry.Began, OlderA2A: older.New(),
+		Observe: s.telemetry.Observe, Began: s.telemetry.Began, OlderA2A: olderA2A,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, listener.Close())

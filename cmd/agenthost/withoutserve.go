@@ -32,6 +32,14 @@ func (*app) studioCommand() *cobra.Command {
 	return withoutServer("studio", "Show a recording in the browser")
 }
 
+func (*app) mcpCommand() *cobra.Command {
+	return withoutServer("mcp", "Serve the agent to MCP clients")
+}
+
+func (*app) acpCommand() *cobra.Command {
+	return withoutServer("acp", "Serve the agent to an editor")
+}
+
 func (*app) traceCommand() *cobra.Command {
 	return withoutServer("trace", "Show where the time of runs went")
 }

@@ -56,7 +56,7 @@ func (h *Handler) routes() []door.Route {
 func Describe(d *openapi.Document) error {
 	return door.Describe(d, (&Handler{}).routes(), func(o *openapi.Operation, method, path string) string {
 		o.Tag, o.Failure = "A2A", reflect.TypeFor[any]()
-		o.Errors = append(o.Errors, http.StatusNotFound, http.StatusServiceUnavailable, http.StatusConflict)
+		o.Errors = append(o.Errors, http.StatusPaymentRequired, http.StatusNotFound, http.StatusServiceUnavailable, http.StatusConflict)
 		for name := range strings.SplitSeq(path, "/") {
 			if name, ok := strings.CutPrefix(name, "{"); ok {
 				o.Parameters = append(o.Parameters, openapi.Parameter{

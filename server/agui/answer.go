@@ -48,6 +48,8 @@ func explain(c *door.Call, err error) error {
 		status = http.StatusNotFound
 	case errors.Is(err, runs.ErrThreadBusy), errors.Is(err, checkpoint.ErrBusy):
 		status = http.StatusConflict
+	case errors.Is(err, runs.ErrBudgetSpent):
+		status = http.StatusPaymentRequired
 	case errors.Is(err, runs.ErrQueueFull):
 		return &detail.Error{Status: http.StatusTooManyRequests, Text: err.Error(), RetryAfter: time.Second, Cause: err}
 	case errors.Is(err, runs.ErrInvalidTask), errors.Is(err, runs.ErrInvalidValue):

@@ -30,7 +30,7 @@ func (h *Handler) routes() []door.Route {
 			ID: "runAgent", Summary: "Start a run of an agent, or go on with one, for a client of AG-UI 1.0", Tag: "agui",
 			Body:   openapi.Body{Type: reflect.TypeFor[runAgentInput](), Required: []string{"threadId", "runId", "messages"}},
 			Stream: "The events of AG-UI 1.0, each as JSON in the data of an event.",
-			Errors: []int{http.StatusNotFound, http.StatusConflict},
+			Errors: []int{http.StatusPaymentRequired, http.StatusNotFound, http.StatusConflict},
 		}}},
 	}}
 }

@@ -59,8 +59,19 @@ func TestABudgetOfAnOwner(t *testing.T) {
 		ann.refused(http.StatusPaymentRequired, "POST", path, run)
 	}
 	ann.refused(http.StatusPaymentRequired, "POST", "/runs/batch", []any{run})
-
 	ann.refused(http.StatusPaymentRequired, "POST", "/threads/"+thread+"/commands", doc{"id": 1, "method": "run.start", "params": run})
+	for path, body := range map[string]doc{ // the other doors
+		"/agui/agent": {
+			"threadId": "t", "runId": "r", "state": doc{}, "tools": []any{}, "context": []any{}, "forwardedProps": doc{},
+			"messages": []any{doc{"id": "1", "role": "user", "content": "hi"}},
+		},
+		"/v1/chat/completions":    {"model": "agent", "messages": []any{doc{"role": "user", "content": "hi"}}},
+		"/v1/responses":           {"model": "agent", "input": "hi"},
+		"/a2a/agent/message:send": {"message": doc{"messageId": "1", "role": "ROLE_USER", "parts": []any{doc{"text": "hi"}}}},
+	} {
+		status, answer := ann.do("POST", path, body)
+		require.Equal(t, http.StatusPaymentRequired, status, "%s: %v", path, answer)
+	}
 
 	require.NotContains(t, bob.object("POST", "/runs/wait", run), "__error__")
 	owners := listIn(bob.object("GET", "/costs/owners", nil)["owners"])

@@ -68,7 +68,7 @@ func complete(o *openapi.Operation, _, path string) string {
 		}
 	}
 	if strings.HasPrefix(path, "/v1/chat") || path == "/v1/responses" {
-		o.Errors = append(o.Errors, http.StatusNotFound)
+		o.Errors = append(o.Errors, http.StatusPaymentRequired, http.StatusNotFound)
 	}
 	return path
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/access"
@@ -38,6 +39,8 @@ func lost(c *door.Call, allowed []string) {
 // explain returns an error with the answer that a client gets.
 func explain(c *door.Call, err error) error {
 	var own *detail.Error
+	var refused *host.UpdateError
+	var unusable *host.ThreadError
 	var status int
 	switch {
 	case errors.As(err, &own):
@@ -52,7 +55,8 @@ func explain(c *door.Call, err error) error {
 		status = http.StatusPaymentRequired
 	case errors.Is(err, runs.ErrQueueFull):
 		return &detail.Error{Status: http.StatusTooManyRequests, Text: err.Error(), RetryAfter: time.Second, Cause: err}
-	case errors.Is(err, runs.ErrInvalidTask), errors.Is(err, runs.ErrInvalidValue):
+	case errors.Is(err, runs.ErrInvalidTask), errors.Is(err, runs.ErrBadQuery), errors.Is(err, runs.ErrInvalidValue),
+		errors.As(err, &refused), errors.As(err, &unusable):
 		status = http.StatusUnprocessableEntity
 	default:
 		return err

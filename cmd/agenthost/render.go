@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -122,11 +121,8 @@ func progressLine(e *host.Event) string {
 
 // innerProgressLine returns the line for an event of an agent that is a tool, after the name of that agent.
 func innerProgressLine(e *host.Event) string {
-	var inner struct {
-		Agent string     `json:"agent"`
-		Event host.Event `json:"event"`
-	}
-	if err := json.Unmarshal([]byte(e.Data.JSON()), &inner); err != nil {
+	inner, ok := tool.InnerEventOf(e)
+	if !ok {
 		return fmt.Sprintf("%s: %s %s", e.Step, e.Name, text.Cut(e.Data.JSON(), maxProgress))
 	}
 	if line := progressLine(&inner.Event); line != "" {

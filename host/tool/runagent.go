@@ -13,9 +13,6 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
-// AgentEvent is the name of the custom event that contains an event of an agent inside a tool.
-const AgentEvent = "agent"
-
 // innerRun is a run of an agent inside a tool call.
 type innerRun struct {
 	rt    *host.Runtime
@@ -137,11 +134,7 @@ func (r *innerRun) tell(e *host.Event) {
 	if e.Type == host.EventToken || e.Type == host.EventState {
 		return
 	}
-	told := map[string]any{"agent": r.name, "event": e}
-	if id := r.rt.CallID(); id != "" {
-		told["call_id"] = id
-	}
-	text, err := json.Marshal(told)
+	text, err := json.Marshal(&InnerEvent{Agent: r.name, CallID: r.rt.CallID(), Event: *e})
 	var data wire.Raw
 	if err == nil {
 		data, err = wire.FromJSON(text, wire.Limits{})

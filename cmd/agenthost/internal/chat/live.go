@@ -61,11 +61,8 @@ func (l *Live) notef(format string, args ...any) {
 
 // custom shows what a hook or tool emitted. The lines of an agent that is a tool begin with its name.
 func (l *Live) custom(e *host.Event, before string) {
-	var inner struct {
-		Agent string     `json:"agent"`
-		Event host.Event `json:"event"`
-	}
-	if e.Name != tool.AgentEvent || json.Unmarshal([]byte(e.Data.JSON()), &inner) != nil {
+	inner, ok := tool.InnerEventOf(e)
+	if !ok {
 		l.notef("%s%s: %s %s", before, e.Step, e.Name, text.Cut(e.Data.JSON(), maxShown))
 		return
 	}

@@ -3,13 +3,13 @@ package waterfall
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/host/tool"
 )
 
 // Bar is a part of a run that has a duration.
@@ -91,13 +91,11 @@ func barsOf(e *host.Event, depth int) []Bar {
 
 // nested returns the bars of an event of an agent inside a tool.
 func nested(e *host.Event, depth int) []Bar {
-	if e.Name != "agent" || depth == maxDepth {
+	if depth == maxDepth {
 		return nil
 	}
-	var inner struct {
-		Event host.Event `json:"event"`
-	}
-	if json.Unmarshal([]byte(e.Data.JSON()), &inner) != nil {
+	inner, ok := tool.InnerEventOf(e)
+	if !ok {
 		return nil
 	}
 	return barsOf(&inner.Event, depth+1)

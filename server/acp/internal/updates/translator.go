@@ -109,12 +109,8 @@ const maxDepth = 8
 // inner translates an event of an agent inside a tool: its tool calls are shown, and its answer is the result of the tool.
 func (t *Translator) inner(e *host.Event, within, before string) []*protocol.Update {
 	for range maxDepth {
-		var inner struct {
-			Agent  string     `json:"agent"`
-			Event  host.Event `json:"event"`
-			CallID string     `json:"call_id"`
-		}
-		if e.Name != tool.AgentEvent || json.Unmarshal([]byte(e.Data.JSON()), &inner) != nil {
+		inner, ok := tool.InnerEventOf(e)
+		if !ok {
 			return nil
 		}
 		within, before = within+inner.CallID+"/", before+inner.Agent+": "

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"cmp"
-	"encoding/json"
 	"strconv"
 
 	"github.com/agenthost/agenthost/host"
@@ -14,15 +13,8 @@ const maxInside = 16
 
 // inside shows what an agent that runs as a tool does. It reports whether the event is about one.
 func (t *Translator) inside(l *level, e *host.Event) bool {
-	if e.Name != tool.AgentEvent {
-		return false
-	}
-	var told struct {
-		Agent  string     `json:"agent"`
-		CallID string     `json:"call_id"`
-		Event  host.Event `json:"event"`
-	}
-	if err := json.Unmarshal([]byte(e.Data.JSON()), &told); err != nil || told.Agent == "" || told.Event.Type == "" {
+	told, ok := tool.InnerEventOf(e)
+	if !ok || told.Agent == "" || told.Event.Type == "" {
 		return false
 	}
 	depth := 0

@@ -1,25 +1,14 @@
 package frames
 
 import (
-	"encoding/json"
-
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/tool"
 )
-
-// NestedName is the name of the custom events in which an agent that runs as a tool tells what it does.
-const NestedName = "agent"
 
 // nestedEvent shows what an agent that runs as a tool does, in frames that name its call. It reports whether the event is one of these.
 func (t *Translator) nestedEvent(e *host.Event) bool {
-	if e.Name != NestedName {
-		return false
-	}
-	var told struct {
-		Agent  string     `json:"agent"`
-		CallID string     `json:"call_id"`
-		Event  host.Event `json:"event"`
-	}
-	if err := json.Unmarshal([]byte(e.Data.JSON()), &told); err != nil || told.Agent == "" || told.Event.Type == "" {
+	told, ok := tool.InnerEventOf(e)
+	if !ok || told.Agent == "" || told.Event.Type == "" {
 		return false
 	}
 	if !t.config.Nested {

@@ -1,9 +1,8 @@
 package protocol
 
 import (
-	"encoding/json"
-
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/server/langgraph/internal/frames"
 )
 
@@ -12,15 +11,8 @@ import (
 // LangGraph performs each call as a task of its own, whose id is in the namespace; its SDK for Python knows by the result of the task that the
 // agent has ended.
 func (t *Translator) nestedEvent(e *host.Event) bool {
-	if e.Name != frames.NestedName {
-		return false
-	}
-	var told struct {
-		Agent  string     `json:"agent"`
-		CallID string     `json:"call_id"`
-		Event  host.Event `json:"event"`
-	}
-	if err := json.Unmarshal([]byte(e.Data.JSON()), &told); err != nil || told.Agent == "" || told.Event.Type == "" {
+	told, ok := tool.InnerEventOf(e)
+	if !ok || told.Agent == "" || told.Event.Type == "" {
 		return false
 	}
 	task := &step{t.id("call/" + told.CallID), e.Step}

@@ -81,9 +81,9 @@ func TestAThreadOfARunIsKept(t *testing.T) {
 	require.NoError(t, err)
 	run, err := service.Submit(t.Context(), &runs.Submission{Owner: "owner", Assistant: assistant})
 	require.NoError(t, err)
-	require.ErrorIs(t, service.KeepThread(t.Context(), "stranger", run.Thread), runs.ErrNoThread)
+	require.ErrorIs(t, service.KeepThread(t.Context(), "stranger", run.Thread, nil), runs.ErrNoThread)
 	for range 2 {
-		require.NoError(t, service.KeepThread(t.Context(), "owner", run.Thread))
+		require.NoError(t, service.KeepThread(t.Context(), "owner", run.Thread, nil))
 		thread, err := service.Thread(t.Context(), "owner", run.Thread)
 		require.NoError(t, err)
 		require.False(t, thread.Temporary)

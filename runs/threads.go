@@ -91,11 +91,15 @@ func (s *Service) CopyThread(ctx context.Context, owner, id string) (*Thread, er
 	return into, nil
 }
 
-// KeepThread keeps the thread of a run that had none: its client has something to do there. A thread that is kept stays as it is.
-func (s *Service) KeepThread(ctx context.Context, owner, id string) error {
+// KeepThread keeps the thread of a run that had none: its client has something to do there. It expires as expiry says; nil: as new threads do. A
+// thread that is kept stays as it is.
+func (s *Service) KeepThread(ctx context.Context, owner, id string, expiry *Expiry) error {
+	if expiry == nil {
+		expiry = s.config.Expiry
+	}
 	_, err := s.ChangeThread(ctx, owner, id, func(t *Thread) error {
 		if t.Temporary {
-			t.Temporary, t.Expiry = false, s.config.Expiry
+			t.Temporary, t.Expiry = false, expiry
 		}
 		return nil
 	})

@@ -140,13 +140,7 @@ const keepAsked = 24 * time.Hour
 
 // keep keeps a thread that would be removed with its run: somebody must be able to answer, or to read the result.
 func (c *call) keep(thread string) error {
-	_, err := c.d.Service.ChangeThread(context.WithoutCancel(c.ctx), c.s.owner, thread, func(t *runs.Thread) error {
-		if t.Temporary {
-			t.Temporary, t.Expiry = false, &runs.Expiry{After: keepAsked}
-		}
-		return nil
-	})
-	return err
+	return c.d.Service.KeepThread(context.WithoutCancel(c.ctx), c.s.owner, thread, &runs.Expiry{After: keepAsked})
 }
 
 // about adds to a result which run it is of.

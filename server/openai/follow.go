@@ -78,7 +78,7 @@ func (h *Handler) whole(ctx context.Context, v *view) (*answer.Answer, error) {
 func (h *Handler) ended(ctx context.Context, v *view, t *answer.Translator) (*answer.Answer, error) {
 	a := t.Whole(v.run)
 	if len(a.Questions) > 0 {
-		if err := h.Service.KeepThread(ctx, v.run.Owner, v.run.Thread); err != nil && !errors.Is(err, runs.ErrNoThread) {
+		if err := h.Service.KeepThread(ctx, v.run.Owner, v.run.Thread, nil); err != nil && !errors.Is(err, runs.ErrNoThread) {
 			return nil, err
 		}
 	}

@@ -53,6 +53,22 @@ type Answer struct {
 // Document returns the task as a store keeps it.
 func (t *Task) Document() (Document, error) { return json.Marshal(t) }
 
+// BeganAt returns the checkpoint at which a run that has begun did so; [checkpoint.Root] is the empty thread.
+func BeganAt(r *Run) (checkpoint.ID, error) {
+	task, err := TaskOf(r)
+	if err != nil {
+		return 0, err
+	}
+	at := r.Before
+	if _, changed := task.Change(); !changed && task.Checkpoint != 0 {
+		at = task.Checkpoint
+	}
+	if at == 0 {
+		at = checkpoint.Root
+	}
+	return at, nil
+}
+
 // TaskOf reads the task of a run. An unknown key is an error, because a newer version may have meant it to protect something.
 func TaskOf(r *Run) (*Task, error) {
 	t := &Task{}

@@ -5,20 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
-	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/runs/webhook"
 	"github.com/agenthost/agenthost/server/auth"
 	"github.com/agenthost/agenthost/server/internal/detail"
+	"github.com/agenthost/agenthost/server/internal/door"
 )
 
 // problem is an error with the answer that a client gets.
@@ -74,8 +70,7 @@ var kinds = []struct {
 func explain(ctx context.Context, err error) *problem {
 	var own *problem
 	var answer *detail.Error
-	var refused *host.UpdateError
-	var unusable *host.ThreadError
+	gone := door.Gone(ctx, err)
 	is := func(targets ...error) bool {
 		for _, target := range targets {
 			if errors.Is(err, target) {
@@ -89,11 +84,11 @@ func explain(ctx context.Context, err error) *problem {
 		return own
 	case errors.As(err, &answer):
 		return explainAnswer(answer)
-	case is(context.Canceled) && ctx.Err() != nil:
-		return &problem{kind: a2a.ErrInternalError, text: "the client is gone", status: statusClientGone, cause: err}
+	case gone != nil:
+		return &problem{kind: a2a.ErrInternalError, text: gone.Text, status: gone.Status, cause: err}
 	case is(runs.ErrNoThread, runs.ErrNoRun):
 		return &problem{kind: a2a.ErrTaskNotFound, text: "there is no such task"}
-	case is(runs.ErrThreadBusy, checkpoint.ErrBusy):
+	case door.IsBusy(err):
 		return &problem{kind: a2a.ErrUnsupportedOperation, text: "the conversation is busy; wait until its task has ended", status: http.StatusConflict}
 	case is(runs.ErrRunOver):
 		return &problem{kind: a2a.ErrTaskNotCancelable, text: "the task is over"}
@@ -101,7 +96,7 @@ func explain(ctx context.Context, err error) *problem {
 		return &problem{kind: a2a.ErrServerError, text: err.Error(), status: http.StatusPaymentRequired}
 	case is(runs.ErrQueueFull):
 		return &problem{kind: a2a.ErrServerError, text: err.Error(), status: http.StatusTooManyRequests, retry: time.Second}
-	case is(runs.ErrInvalidTask, runs.ErrBadQuery, runs.ErrInvalidValue, webhook.ErrRefused), errors.As(err, &refused), errors.As(err, &unusable):
+	case door.IsInvalid(err), is(webhook.ErrRefused):
 		return &problem{kind: a2a.ErrInvalidParams, text: err.Error()}
 	case is(auth.ErrForbidden):
 		return &problem{kind: a2a.ErrUnauthorized, text: "Forbidden", cause: err}
@@ -109,9 +104,6 @@ func explain(ctx context.Context, err error) *problem {
 		return &problem{kind: a2a.ErrInternalError, text: "Internal server error", cause: err}
 	}
 }
-
-// statusClientGone is for the log: nobody reads the answer. It is nginx's.
-const statusClientGone = 499
 
 // explainAnswer returns an error that other packages of the server have for clients.
 func explainAnswer(answer *detail.Error) *problem {
@@ -126,9 +118,6 @@ func explainAnswer(answer *detail.Error) *problem {
 	}
 	return out
 }
-
-// maxText is the length of the longest text that a client gets, in characters: it may quote what the client sent.
-const maxText = 4000
 
 // form returns what the two bindings say of a problem.
 func (p *problem) form() (code, status int, name string, info map[string]any) {
@@ -158,7 +147,7 @@ func (p *problem) writeRPC(w http.ResponseWriter, id json.RawMessage) {
 		_, status, _, _ = p.form()
 	}
 	p.write(w, status, map[string]any{
-		"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": text.First(p.text, maxText), "data": []any{info}},
+		"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": detail.Text(p.text), "data": []any{info}},
 	})
 }
 
@@ -166,7 +155,7 @@ func (p *problem) writeRPC(w http.ResponseWriter, id json.RawMessage) {
 func (p *problem) writeREST(w http.ResponseWriter) {
 	_, status, name, info := p.form()
 	p.write(w, status, map[string]any{"error": map[string]any{
-		"code": status, "status": name, "message": text.First(p.text, maxText), "details": []any{info},
+		"code": status, "status": name, "message": detail.Text(p.text), "details": []any{info},
 	}})
 }
 
@@ -175,9 +164,7 @@ func (p *problem) write(w http.ResponseWriter, status int, document any) {
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Del("Content-Length")
-	if p.retry > 0 {
-		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(p.retry.Seconds()))))
-	}
+	detail.RetryAfter(h, p.retry)
 	body, _ := json.Marshal(document) //nolint:errchkjson // it consists of texts
 	w.WriteHeader(status)
 	_, _ = w.Write(body)

@@ -1,13 +1,10 @@
 package agui
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"time"
 
-	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/access"
 	"github.com/agenthost/agenthost/server/internal/detail"
@@ -39,30 +36,25 @@ func lost(c *door.Call, allowed []string) {
 // explain returns an error with the answer that a client gets.
 func explain(c *door.Call, err error) error {
 	var own *detail.Error
-	var refused *host.UpdateError
-	var unusable *host.ThreadError
 	var status int
+	gone := door.Gone(c.R.Context(), err)
 	switch {
 	case errors.As(err, &own):
 		return own
-	case errors.Is(err, context.Canceled) && c.R.Context().Err() != nil:
-		return &detail.Error{Status: statusClientGone, Text: "the client is gone", Cause: err}
+	case gone != nil:
+		return gone
 	case errors.Is(err, runs.ErrNoAssistant), errors.Is(err, runs.ErrNoAgent), errors.Is(err, runs.ErrNoThread), errors.Is(err, runs.ErrNoRun):
 		status = http.StatusNotFound
-	case errors.Is(err, runs.ErrThreadBusy), errors.Is(err, checkpoint.ErrBusy):
+	case door.IsBusy(err):
 		status = http.StatusConflict
 	case errors.Is(err, runs.ErrBudgetSpent):
 		status = http.StatusPaymentRequired
 	case errors.Is(err, runs.ErrQueueFull):
 		return &detail.Error{Status: http.StatusTooManyRequests, Text: err.Error(), RetryAfter: time.Second, Cause: err}
-	case errors.Is(err, runs.ErrInvalidTask), errors.Is(err, runs.ErrBadQuery), errors.Is(err, runs.ErrInvalidValue),
-		errors.As(err, &refused), errors.As(err, &unusable):
+	case door.IsInvalid(err):
 		status = http.StatusUnprocessableEntity
 	default:
 		return err
 	}
 	return &detail.Error{Status: status, Text: err.Error(), Cause: err}
 }
-
-// statusClientGone is for the log: nobody reads the answer. It is nginx's.
-const statusClientGone = 499

@@ -7,7 +7,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/agui/internal/protocol"
 	"github.com/agenthost/agenthost/server/internal/access"
@@ -141,16 +140,9 @@ func (s *source) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	task, err := runs.TaskOf(run)
+	at, err := runs.BeganAt(run)
 	if err != nil {
 		return err
-	}
-	at := run.Before
-	if _, changed := task.Change(); !changed && task.Checkpoint != 0 {
-		at = task.Checkpoint
-	}
-	if at == 0 {
-		at = checkpoint.Root
 	}
 	before, err := s.h.snapshot(ctx, s.owner, run.Thread, at)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"github.com/agenthost/agenthost/server/internal/door"
 )
 
 // maxID is the maximum length of an id that a client chooses, in bytes.
@@ -12,14 +14,8 @@ const maxID = 512
 // threadSpace is the namespace of the ids of threads that clients name otherwise than by a UUID.
 var threadSpace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://ag-ui.com/thread"))
 
-// threadID returns the id of the thread that a client names: the UUID itself, or one that follows from any other text, so that every door can
-// read the thread.
-func threadID(name string) string {
-	if id, err := uuid.Parse(name); err == nil && len(name) == 36 {
-		return id.String()
-	}
-	return uuid.NewSHA1(threadSpace, []byte(name)).String()
-}
+// threadID returns the id of the thread that a client names.
+func threadID(name string) string { return door.ThreadID(threadSpace, name) }
 
 // checkID checks an id that a client chose.
 func checkID(member, id string) error {

@@ -1,7 +1,6 @@
 package langgraph
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/runs/cron"
 	"github.com/agenthost/agenthost/runs/webhook"
@@ -58,20 +55,18 @@ func (c *call) explain(err error) error {
 	thread := c.R.PathValue("thread")
 	var own *detail.Error
 	var message *langchain.InvalidError
-	var refused *host.UpdateError
-	var unusable *host.ThreadError
 	var status int
-	text := err.Error()
+	text, gone := err.Error(), door.Gone(c.R.Context(), err)
 	switch {
 	case errors.As(err, &own):
 		return own
-	case errors.Is(err, context.Canceled) && c.R.Context().Err() != nil:
-		return &detail.Error{Status: statusClientGone, Text: "the client is gone", Cause: err}
+	case gone != nil:
+		return gone
 	case errors.Is(err, runs.ErrNoThread):
 		status, text = http.StatusNotFound, "Thread with ID "+thread+" not found"
 	case errors.Is(err, runs.ErrNoRun), errors.Is(err, runs.ErrNoAssistant), errors.Is(err, runs.ErrNoVersion), errors.Is(err, runs.ErrNoSchedule):
 		status, text = http.StatusNotFound, "Not Found"
-	case errors.Is(err, runs.ErrThreadBusy), errors.Is(err, checkpoint.ErrBusy):
+	case door.IsBusy(err):
 		status, text = http.StatusConflict, busyText
 	case errors.Is(err, runs.ErrExists), errors.Is(err, runs.ErrOwnAssistant), errors.Is(err, runs.ErrRunOver):
 		status = http.StatusConflict
@@ -79,17 +74,13 @@ func (c *call) explain(err error) error {
 		status = http.StatusPaymentRequired
 	case errors.Is(err, runs.ErrQueueFull):
 		return &detail.Error{Status: http.StatusTooManyRequests, Text: text, RetryAfter: time.Second, Cause: err}
-	case errors.Is(err, runs.ErrNoAgent), errors.Is(err, runs.ErrInvalidTask), errors.Is(err, runs.ErrBadQuery), errors.Is(err, runs.ErrInvalidValue),
-		errors.Is(err, webhook.ErrRefused), errors.Is(err, cron.ErrInvalid), errors.As(err, &message), errors.As(err, &refused), errors.As(err, &unusable):
+	case door.IsInvalid(err), errors.Is(err, runs.ErrNoAgent), errors.Is(err, webhook.ErrRefused), errors.Is(err, cron.ErrInvalid), errors.As(err, &message):
 		status = http.StatusUnprocessableEntity
 	default:
 		return err
 	}
 	return &detail.Error{Status: status, Text: text, Cause: err}
 }
-
-// statusClientGone is for the log: nobody reads the answer. It is nginx's.
-const statusClientGone = 499
 
 const busyText = "Thread is already running a task. Wait for it to finish or choose a different multitask strategy."
 
@@ -102,11 +93,11 @@ func (c *call) assistant() (string, error) { return c.id("assistant", "assistant
 
 // readID returns an id in the form in which it is kept.
 func readID(text, what string) (string, error) {
-	id, err := uuid.Parse(text)
-	if err != nil || len(text) != 36 {
+	id, ok := door.UUID(text)
+	if !ok {
 		return "", unprocessable("Invalid %s ID: must be a UUID", what)
 	}
-	return id.String(), nil
+	return id, nil
 }
 
 // newID returns an id that a client gave, or a new one.

@@ -8,7 +8,6 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 	"github.com/agenthost/agenthost/server/auth"
 	"github.com/agenthost/agenthost/server/internal/access"
-	"github.com/agenthost/agenthost/server/internal/detail"
 	"github.com/agenthost/agenthost/server/internal/door"
 )
 
@@ -37,7 +36,7 @@ type Handler struct {
 // New returns the door.
 func New(config Config) *Handler {
 	h := &Handler{Store: config.Store, Inbound: config.Inbound, Healthy: config.Healthy}
-	h.Door = door.New(config.Config, h.routes(), func(c *door.Call, err error) { (&call{c}).fail(err) }, lost)
+	h.Door = door.New(config.Config, h.routes(), func(c *door.Call, err error) { (&call{c}).fail(err) }, door.Lost)
 	return h
 }
 
@@ -60,16 +59,6 @@ func (h *Handler) enter() bool {
 	}
 	h.sockets.Add(1)
 	return true
-}
-
-// lost answers a call that no route takes, in LangGraph's words.
-func lost(c *door.Call, allowed []string) {
-	if allowed == nil {
-		detail.Write(c.W, detail.Errorf(http.StatusNotFound, "Not Found"))
-		return
-	}
-	c.W.Header().Set("Allow", door.Allow(allowed))
-	detail.Write(c.W, detail.Errorf(http.StatusMethodNotAllowed, "Method Not Allowed"))
 }
 
 // route is a route of the door, see [door.Route].

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/internal/sse"
@@ -244,16 +243,9 @@ func (h *Handler) translator(ctx context.Context, v *view) (*frames.Translator, 
 
 // before returns what the thread held where a run began.
 func (h *Handler) before(ctx context.Context, run *runs.Run) (*runs.State, error) {
-	task, err := runs.TaskOf(run)
+	at, err := runs.BeganAt(run)
 	if err != nil {
 		return nil, err
-	}
-	at := run.Before
-	if _, changed := task.Change(); !changed && task.Checkpoint != 0 {
-		at = task.Checkpoint
-	}
-	if at == 0 {
-		at = checkpoint.Root
 	}
 	return h.stateAt(ctx, run, at)
 }

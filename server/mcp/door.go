@@ -50,7 +50,7 @@ type Door struct {
 // NewDoor returns the door of a server. Close ends it.
 func NewDoor(config DoorConfig) *Door {
 	d := &Door{login: config.Login, sessions: newSessions(config.SessionsPerOwner, config.Sessions)}
-	d.Door = door.New(config.Config, d.routes(), func(c *door.Call, err error) { d.fail(c, nil, err) }, lost)
+	d.Door = door.New(config.Config, d.routes(), func(c *door.Call, err error) { d.fail(c, nil, err) }, door.Lost)
 	d.tools = d.agentTools()
 	options := sdk.StreamableHTTPOptions{
 		Logger: slog.New(slog.DiscardHandler), SessionTimeout: sessionTimeout, PropagateRequestCancellation: true,

@@ -15,6 +15,7 @@ import (
 	"github.com/agenthost/agenthost/host/question"
 	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/internal/jsonbody"
 )
 
@@ -64,13 +65,13 @@ func threadOf(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	if id, err := uuid.Parse(name); err == nil && len(name) == 36 {
-		return id.String(), nil
+	if id, ok := door.UUID(name); ok {
+		return id, nil
 	}
 	if len(name) > maxThread || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return "", fmt.Errorf("the name of a thread has at most %d bytes, and no control characters", maxThread)
 	}
-	return uuid.NewSHA1(threadSpace, []byte(name)).String(), nil
+	return door.ThreadID(threadSpace, name), nil
 }
 
 const maxThread = 256

@@ -5,14 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
-	"strconv"
 	"time"
 
-	"github.com/agenthost/agenthost/host"
-	"github.com/agenthost/agenthost/host/checkpoint"
-	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/internal/access"
 	"github.com/agenthost/agenthost/server/internal/detail"
@@ -55,11 +50,8 @@ type openAIErrorText struct {
 	Code    *string `json:"code"`
 }
 
-// maxText is the length of the longest text that a client gets, in characters: it may quote what the client sent.
-const maxText = 4000
-
 func (f *fault) document() openAIErrorDocument {
-	return openAIErrorDocument{openAIErrorText{text.First(f.Text, maxText), typeOf(f.Status), textOrNull(f.param), textOrNull(f.code)}}
+	return openAIErrorDocument{openAIErrorText{detail.Text(f.Text), typeOf(f.Status), textOrNull(f.param), textOrNull(f.code)}}
 }
 
 // typeOf returns the type of errors with a status.
@@ -90,9 +82,7 @@ func fail(c *door.Call, err error) {
 	h := c.W.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
-	if f.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))))
-	}
+	detail.RetryAfter(h, f.RetryAfter)
 	if f.final {
 		h.Set("X-Should-Retry", "false")
 	}
@@ -114,27 +104,23 @@ func lost(c *door.Call, allowed []string) {
 	fail(c, f)
 }
 
-// statusClientGone is for the log: nobody reads the answer. It is nginx's.
-const statusClientGone = 499
-
 // explain returns an error in the words of OpenAI's API.
 func explain(ctx context.Context, err error) *fault {
 	var own *fault
-	var refused *host.UpdateError
-	var unusable *host.ThreadError
+	gone := door.Gone(ctx, err)
 	said := func(status int, code string) *fault {
 		return &fault{told: &detail.Error{Status: status, Text: err.Error(), Cause: err}, code: code}
 	}
 	switch {
 	case errors.As(err, &own):
 		return own
-	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return &fault{told: &detail.Error{Status: statusClientGone, Text: "the client is gone", Cause: err}}
+	case gone != nil:
+		return &fault{told: gone}
 	case errors.Is(err, runs.ErrNoThread):
 		return said(http.StatusNotFound, "thread_not_found")
 	case errors.Is(err, runs.ErrNoRun):
 		return said(http.StatusNotFound, "response_not_found")
-	case errors.Is(err, runs.ErrThreadBusy), errors.Is(err, checkpoint.ErrBusy):
+	case door.IsBusy(err):
 		f := said(http.StatusConflict, "thread_busy")
 		f.Text, f.RetryAfter = "The thread has a run that is not over; wait for its end, or cancel it.", time.Second
 		return f
@@ -146,8 +132,7 @@ func explain(ctx context.Context, err error) *fault {
 		f := said(http.StatusTooManyRequests, "rate_limit_exceeded")
 		f.RetryAfter = time.Second
 		return f
-	case errors.Is(err, runs.ErrNoAgent), errors.Is(err, runs.ErrInvalidTask), errors.Is(err, runs.ErrBadQuery),
-		errors.Is(err, runs.ErrInvalidValue), errors.As(err, &refused), errors.As(err, &unusable):
+	case door.IsInvalid(err), errors.Is(err, runs.ErrNoAgent):
 		return said(http.StatusBadRequest, "")
 	}
 	e := detail.Of(err)

@@ -108,11 +108,10 @@ func threadID(name, param string) (string, error) {
 	if len(name) > maxName {
 		return "", invalid(param, "%s has %d bytes; at most %d are possible", param, len(name), maxName)
 	}
-	bare := strings.TrimPrefix(name, conversationPrefix)
-	if id, err := uuid.Parse(bare); err == nil && len(bare) == 36 {
-		return id.String(), nil
+	if id, ok := door.UUID(strings.TrimPrefix(name, conversationPrefix)); ok {
+		return id, nil
 	}
-	return uuid.NewSHA1(namedThreads, []byte(name)).String(), nil
+	return door.ThreadID(namedThreads, name), nil
 }
 
 // namedThreads is the name space of threads that have names.
@@ -122,7 +121,7 @@ var namedThreads = uuid.NewSHA1(uuid.NameSpaceURL, []byte("agenthost:openai:thre
 func (h *Handler) response(ctx context.Context, owner, id string) (*runs.Run, error) {
 	missing := notFound("response_not_found", "Response with id %.100q not found.", id)
 	bare, found := strings.CutPrefix(id, responsePrefix)
-	if _, err := uuid.Parse(bare); !found || err != nil || len(bare) != 36 {
+	if _, ok := door.UUID(bare); !found || !ok {
 		return nil, missing
 	}
 	run, err := h.Service.Run(ctx, owner, bare)

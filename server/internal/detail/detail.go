@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/server/auth"
 )
 
@@ -63,9 +64,7 @@ func Write(w http.ResponseWriter, err error) {
 	case h.Get(challengeHeader) == "":
 		h.Set(challengeHeader, "Bearer")
 	}
-	if e.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
-	}
+	RetryAfter(h, e.RetryAfter)
 	body, _ := json.Marshal(formOf(w)(e)) //nolint:errchkjson // its parts are texts
 	w.WriteHeader(e.Status)
 	_, _ = w.Write(body)
@@ -81,5 +80,15 @@ func Challenge(w http.ResponseWriter, text string) {
 	}
 }
 
-// maxText is the length of the longest text that a client gets, in characters: it may quote what the client sent.
+// RetryAfter tells a client when it may try again; 0: it is not told.
+func RetryAfter(h http.Header, after time.Duration) {
+	if after > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(after.Seconds()))))
+	}
+}
+
+// maxText is the length of the longest text that a client gets, in characters.
 const maxText = 4000
+
+// Text returns as much of a text as a client gets: it may quote what the client sent.
+func Text(s string) string { return text.First(s, maxText) }

@@ -2,8 +2,6 @@ package detail
 
 import (
 	"net/http"
-
-	"github.com/agenthost/agenthost/internal/text"
 )
 
 // Form returns the document of an error.
@@ -39,5 +37,5 @@ func formOf(w http.ResponseWriter) Form {
 func ownForm(e *Error) any {
 	return struct {
 		Detail string `json:"detail"`
-	}{text.First(e.Text, maxText)}
+	}{Text(e.Text)}
 }

@@ -4,6 +4,6 @@
 // # Where to find what
 //
 //   - the door: door.go; its routes and their descriptions: route.go, api.go
-//   - one request: call.go
+//   - one request: call.go; what its errors mean: failure.go; ids of clients: id.go
 //   - streams: stream.go, follow.go; what clients may not see: hidden.go
 package door

@@ -1,13 +1,11 @@
 package a2a_test
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	protocol "github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
@@ -17,6 +15,7 @@ import (
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/manifest"
+	"github.com/agenthost/agenthost/test/clientscript"
 	"github.com/agenthost/agenthost/test/testservers"
 )
 
@@ -52,14 +51,7 @@ func TestJavaScriptClient(t *testing.T) {
 // run runs a client against a server of its own, whose address is its argument.
 func run(t *testing.T, command []string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	client := exec.CommandContext(ctx, command[0], append(command[1:], serve(t, "listen: 127.0.0.1:8123"))...)
-	client.Env = append(os.Environ(), "NO_PROXY=*")
-	said, err := client.CombinedOutput()
-	require.NoError(t, err, "%s", said)
-	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
-	require.Equal(t, "all done", lines[len(lines)-1], "%s", said)
+	clientscript.Run(t, append(command, serve(t, "listen: 127.0.0.1:8123")))
 }
 
 // An agent of a manifest has an agent of another server as a tool, and answers its question.

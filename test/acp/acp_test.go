@@ -2,22 +2,16 @@
 package acp_test
 
 import (
-	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agenthost/agenthost/test/clientscript"
 	"github.com/agenthost/agenthost/test/programs"
 	"github.com/agenthost/agenthost/test/testservers"
 )
-
-// patience is how long the client may take.
-const patience = 2 * time.Minute
 
 func TestTypeScriptSDK(t *testing.T) {
 	t.Parallel()
@@ -27,12 +21,5 @@ func TestTypeScriptSDK(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "agent"))))
 	client = append(client, dir, testservers.Everything(t)[1], filepath.Join(bin, "agenthost"), "acp")
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	script := exec.CommandContext(ctx, client[0], client[1:]...)
-	script.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
-	said, err := script.CombinedOutput()
-	require.NoError(t, err, "%s", said)
-	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
-	require.Equal(t, "all done", lines[len(lines)-1], "%s", said)
+	clientscript.Run(t, client, "TMPDIR="+t.TempDir())
 }

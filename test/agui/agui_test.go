@@ -1,22 +1,19 @@
 package agui_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/agenthost/agenthost/test/clientscript"
 	"github.com/agenthost/agenthost/test/programs"
 	"github.com/agenthost/agenthost/test/testservers"
 )
@@ -62,63 +59,15 @@ func TestCopilotKit(t *testing.T) {
 	run(t, []string{"node", filepath.Join(dir, "copilotkit.mjs")})
 }
 
-// patience is how long a client may take.
-const patience = 2 * time.Minute
-
 // run runs a client against a server of its own. The client's arguments are the address of the server, and that of the tools. It
 // returns what the client said.
 func run(t *testing.T, command []string) string {
 	t.Helper()
-	tools := startTools(t)
+	tools := clientscript.Tools(t, func(mux *http.ServeMux) { mux.HandleFunc("POST /v1/chat/completions", think) }) // it is also a model's provider
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "agent"))))
 	server := programs.Serve(t, dir, []string{"TOOLS=" + tools}, "-f", "agenthost.yaml", "-f", "thinker.yaml").URL
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	client := exec.CommandContext(ctx, command[0], append(command[1:], server, tools)...)
-	client.Env = append(os.Environ(), "NO_PROXY=*")
-	said, err := client.CombinedOutput()
-	require.NoError(t, err, "%s", said)
-	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
-	require.Equal(t, "all done", lines[len(lines)-1], "%s", said)
-	return string(said)
-}
-
-// startTools starts the server of the agents' tools, which is also the provider of a model that reasons. A call of /wait lasts until somebody
-// calls /go.
-func startTools(t *testing.T) string {
-	t.Helper()
-	passes, ended := make(chan struct{}), make(chan struct{})
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /weather/{city}", func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, "sunny in "+r.PathValue("city"))
-	})
-	mux.HandleFunc("POST /file", func(w http.ResponseWriter, r *http.Request) {
-		text, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
-		_, _ = io.WriteString(w, "wrote "+string(text))
-	})
-	mux.HandleFunc("GET /wait", func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case <-passes:
-			_, _ = io.WriteString(w, "waited")
-		case <-r.Context().Done():
-		case <-ended:
-		}
-	})
-	mux.HandleFunc("POST /go", func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case passes <- struct{}{}:
-		case <-r.Context().Done():
-		case <-ended:
-		}
-	})
-	mux.HandleFunc("POST /v1/chat/completions", think)
-	server := httptest.NewServer(mux)
-	t.Cleanup(func() {
-		close(ended)
-		server.Close()
-	})
-	return server.URL
+	return clientscript.Run(t, append(command, server, tools))
 }
 
 // think answers as a provider's model that reasons, or refuses a request whose last message is "fail".

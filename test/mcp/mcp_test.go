@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/agenthost/agenthost/test/clientscript"
 	"github.com/agenthost/agenthost/test/programs"
 	"github.com/agenthost/agenthost/test/testservers"
 )
@@ -26,9 +26,6 @@ const (
 	annsKey = "ann-0123456789abcdef"
 	bobsKey = "bob-0123456789abcdef"
 )
-
-// patience is how long a client may take.
-const patience = 2 * time.Minute
 
 // setup is a started server.
 type setup struct {
@@ -53,7 +50,7 @@ func (s *setup) env() []string {
 
 // run runs a program in a directory, and returns what it wrote.
 func (s *setup) run(dir string, command ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), clientscript.Patience)
 	defer cancel()
 	program := exec.CommandContext(ctx, command[0], command[1:]...)
 	program.Dir, program.Env = dir, append(os.Environ(), s.env()...)
@@ -90,10 +87,7 @@ func startTools(t *testing.T) string {
 // script runs a client's script to its end.
 func (s *setup) script(command []string) {
 	s.t.Helper()
-	said, err := s.run("", append(command, s.server, s.tools, s.issuer)...)
-	require.NoError(s.t, err, said)
-	lines := strings.Split(strings.TrimSpace(said), "\n")
-	require.Equal(s.t, "all done", lines[len(lines)-1], said)
+	clientscript.Run(s.t, append(command, s.server, s.tools, s.issuer), s.env()...)
 }
 
 func TestPythonSDK(t *testing.T) {

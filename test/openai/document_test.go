@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agenthost/agenthost/test/clientscript"
 	"github.com/agenthost/agenthost/test/testservers"
 )
 
@@ -18,7 +19,7 @@ func TestTheProgramsOfTheDocument(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "openai.md"))
 	require.NoError(t, err)
-	url := serve(t, startTools(t), "agent")
+	url := serve(t, clientscript.Tools(t, nil), "agent")
 	for _, one := range []struct{ language, file, says string }{
 		{"python", "program.py", "You said: hello\nYou said: and again"}, {"js", "program.mjs", "You said: hello"},
 	} {
@@ -34,7 +35,7 @@ func TestTheProgramsOfTheDocument(t *testing.T) {
 			command = testservers.PythonDoorClient
 		}
 		words := command(t, file)
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), clientscript.Patience)
 		said, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput()
 		cancel()
 		require.NoError(t, err, "%s", said)

@@ -1,23 +1,20 @@
 package openai_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/agenthost/agenthost/test/clientscript"
 	"github.com/agenthost/agenthost/test/programs"
 	"github.com/agenthost/agenthost/test/testservers"
 )
@@ -44,7 +41,7 @@ func TestLiteLLM(t *testing.T) {
 
 func TestBehindALiteLLMProxy(t *testing.T) {
 	t.Parallel()
-	url := serve(t, startTools(t), "agent")
+	url := serve(t, clientscript.Tools(t, nil), "agent")
 	config := filepath.Join(t.TempDir(), "litellm.yaml")
 	require.NoError(t, os.WriteFile(config, []byte(`
 model_list:
@@ -58,7 +55,7 @@ general_settings: {master_key: `+testservers.LiteLLMKey+`}
 // The model of an agent is an agent of another agenthost, which gets the tools of the first one as those of its client.
 func TestTheModelsOfAnotherAgenthost(t *testing.T) {
 	t.Parallel()
-	tools := startTools(t)
+	tools := clientscript.Tools(t, nil)
 	inner := serve(t, tools, "agent")
 	outer := serve(t, tools, "outer", "INNER="+inner, "INNER_KEY="+key)
 	require.Equal(t, "You said: hello", ask(t, outer, key, "outer", "hello"))
@@ -93,22 +90,12 @@ func ask(t *testing.T, url, key, model, text string) string {
 	return completion.Choices[0].Message.Content
 }
 
-// patience is how long a client may take.
-const patience = 2 * time.Minute
-
 // run runs a client against a server of its own. The client's arguments are the address of the server, its key, and the address of the tools.
 func run(t *testing.T, command []string) {
 	t.Helper()
-	tools := startTools(t)
+	tools := clientscript.Tools(t, nil)
 	command = append(command, serve(t, tools, "agent"), key, tools)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	client := exec.CommandContext(ctx, command[0], command[1:]...)
-	client.Env = append(os.Environ(), "NO_PROXY=*", "LITELLM_LOCAL_MODEL_COST_MAP=True")
-	said, err := client.CombinedOutput()
-	require.NoError(t, err, "%s", said)
-	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
-	require.Equal(t, "all done", lines[len(lines)-1], "%s", said)
+	clientscript.Run(t, command, "LITELLM_LOCAL_MODEL_COST_MAP=True")
 }
 
 // serve starts `agenthost serve` with an agent, and one with structured answers beside the agent "agent", and returns its address. One run of an
@@ -125,39 +112,4 @@ func serve(t *testing.T, tools, agent string, env ...string) string {
 		arguments = append(arguments, "-f", "structured")
 	}
 	return programs.Serve(t, dir, append(env, "TOOLS="+tools), arguments...).URL
-}
-
-// startTools starts the server of the agents' tools. A call of /wait lasts until somebody calls /go.
-func startTools(t *testing.T) string {
-	t.Helper()
-	passes, ended := make(chan struct{}), make(chan struct{})
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /weather/{city}", func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, "sunny in "+r.PathValue("city"))
-	})
-	mux.HandleFunc("POST /file", func(w http.ResponseWriter, r *http.Request) {
-		text, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
-		_, _ = io.WriteString(w, "wrote "+string(text))
-	})
-	mux.HandleFunc("GET /wait", func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case <-passes:
-			_, _ = io.WriteString(w, "waited")
-		case <-r.Context().Done():
-		case <-ended:
-		}
-	})
-	mux.HandleFunc("POST /go", func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case passes <- struct{}{}:
-		case <-r.Context().Done():
-		case <-ended:
-		}
-	})
-	server := httptest.NewServer(mux)
-	t.Cleanup(func() {
-		close(ended)
-		server.Close()
-	})
-	return server.URL
 }

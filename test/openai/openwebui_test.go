@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/test/clientscript"
 )
 
 // Open WebUI lists the agents as models, and shows an answer word by word.
@@ -25,7 +27,7 @@ func TestOpenWebUI(t *testing.T) {
 	if program == "" {
 		t.Skip("Open WebUI is not there; make open-webui installs it and runs this test")
 	}
-	page := startOpenWebUI(t, program, serve(t, startTools(t), "agent"))
+	page := startOpenWebUI(t, program, serve(t, clientscript.Tools(t, nil), "agent"))
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
 	token := ""

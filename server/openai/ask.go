@@ -81,8 +81,8 @@ type keptRequest struct {
 	Request    json.RawMessage `json:"request"`
 }
 
-// submit submits the run that a client asks for, and says in the headers where it is.
-func (h *Handler) submit(c *door.Call, a *ask) (*runs.Run, error) {
+// submit submits the run that a client asks for, says in the headers where it is, and returns how the client sees it.
+func (h *Handler) submit(c *door.Call, a *ask) (*view, error) {
 	assistant, err := h.assistant(c, a.model)
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (h *Handler) submit(c *door.Call, a *ask) (*runs.Run, error) {
 	}
 	c.W.Header().Set(threadHeader, run.Thread)
 	c.W.Header().Set(runHeader, run.ID)
-	return run, nil
+	return viewOf(run)
 }
 
 // task fills in what the run is to do.

@@ -38,11 +38,7 @@ func (h *Handler) chat(c *door.Call) error {
 		if err != nil {
 			return nil, err
 		}
-		run, err := h.submit(c, a)
-		if err != nil {
-			return nil, err
-		}
-		v, err := viewOf(run)
+		v, err := h.submit(c, a)
 		if err != nil {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ func Run(t *testing.T, command []string, env ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
-	client := exec.CommandContext(ctx, command[0], command[1:]...)
+	client := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // the command is the test's
 	client.Env = append(append(os.Environ(), "NO_PROXY=*"), env...)
 	said, err := client.CombinedOutput()
 	require.NoError(t, err, "%s", said)

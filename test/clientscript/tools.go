@@ -18,7 +18,7 @@ func Tools(t *testing.T, more func(mux *http.ServeMux)) string {
 	})
 	mux.HandleFunc("POST /file", func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
-		_, _ = io.WriteString(w, "wrote "+string(text)) //nolint:gosec // for tests
+		_, _ = io.WriteString(w, "wrote "+string(text))
 	})
 	mux.HandleFunc("GET /wait", func(w http.ResponseWriter, r *http.Request) {
 		select {

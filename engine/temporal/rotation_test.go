@@ -29,7 +29,7 @@ import (
 	"github.com/agenthost/agenthost/runs"
 )
 
-// guard stands in front of a server, and lets in who has the present key and the present certificate.
+// guard stands in front of a server, and lets in those who have the present key and certificate.
 type guard struct {
 	*httptest.Server
 

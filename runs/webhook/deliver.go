@@ -18,7 +18,7 @@ type Delivery struct {
 	ID   string // the same for each attempt, such as the id of the run
 	URL  string
 	Body json.RawMessage
-	// Header are headers of the request beside those of every delivery, which they replace: what a client wants to recognize the sender by.
+	// Header has more headers of the request, by which a client recognizes the sender. They replace those of every delivery.
 	Header http.Header
 }
 

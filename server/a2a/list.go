@@ -146,7 +146,7 @@ func readCursor(token string) (*cursor, error) {
 	text, err := base64.RawURLEncoding.DecodeString(token)
 	c := &cursor{}
 	if err != nil || json.Unmarshal(text, c) != nil || c.ID == "" {
-		return nil, invalid("pageToken is %.64q, which is none of this server; leave it out to begin with the first page", token)
+		return nil, invalid("pageToken is %.64q, which this server did not give; leave it out to begin with the first page", token)
 	}
 	return c, nil
 }

@@ -39,7 +39,7 @@ var (
 	headerValue = regexp.MustCompile(`^[\x20-\x7e]*$`)
 )
 
-// checkPush refuses what nobody could be notified by, and gives a configuration an id.
+// checkPush refuses a configuration by which nobody could be notified, and gives the others an id.
 func (h *Handler) checkPush(p *a2a.PushConfig) error {
 	switch {
 	case !h.pushes():

@@ -95,7 +95,7 @@ func parsePlace(cursor string) (*place, error) {
 	number, thread, ok := strings.Cut(cursor, " ")
 	updated, err := strconv.ParseInt(number, 10, 64)
 	if !ok || err != nil {
-		return nil, rpc.Errorf(rpc.CodeInvalidParams, "cursor: it is none of this list; begin without one")
+		return nil, rpc.Errorf(rpc.CodeInvalidParams, "cursor: this list did not give it; begin without one")
 	}
 	return &place{updated, thread}, nil
 }

@@ -41,7 +41,7 @@ func New(task a2a.TaskInfo) *Translator {
 	return &Translator{task: task}
 }
 
-// Translate returns the updates of an event. The end of the run is none of them: how the task stands then is for the caller to find out. The error
+// Translate returns the updates of an event. The end of the run gives none: the caller finds out how the task stands then. The error
 // says that the event cannot be read.
 func (t *Translator) Translate(e *runs.Event) ([]a2a.Event, error) {
 	t.out, t.at = nil, fmt.Sprintf("%s-%d", e.Run, e.Seq)

@@ -17,17 +17,18 @@ type column struct {
 // summaryColumns are the columns of the summary, in RESULTS.md and README.md.
 var summaryColumns = []column{
 	{"a hook, 1 KB", "hooks", "hook", map[string]string{ours: "agenthost, TinyGo"}},
+	{"the same in TypeScript", "hooks", "hook", map[string]string{ours: "agenthost, TypeScript"}},
+	{"in Python", "hooks", "hook", map[string]string{ours: "agenthost, Python"}},
 	{"a round", "loop", "plain", nil},
 	{"5 middlewares, memory", "loop", "five-memory", nil},
-	{"the same from 2,000 messages", "loop", "five-memory-2000", nil},
-	{"8 tools at once", "loop", "parallel8", nil},
 	{"a round in SQLite, the 400th", "checkpoint", "0/400", map[string]string{ours: "agenthost, step", "LangChain Python": "LangGraph, sync"}},
+	{"a run over HTTP, 16 clients", "server", "16", map[string]string{ours: oursInSQLite}},
 	{"start without plugins", "start", "start", map[string]string{ours: "agenthost without plugins", "Eino, react": "Eino"}},
 }
 
 // summaryRows lists the rows of the summary, agenthost first.
 var summaryRows = []string{
-	ours, "Eino, react", "Eino, ADK", "adk-go", "LangChain Python", "LangChain Python, async", "LangChain JS",
+	ours, "Eino, react", "Eino, ADK", "adk-go", "LangChain Python", "LangChain Python, async", "LangChain JS", peerDev,
 	"Extism's SDK (TinyGo)", "hashicorp/go-plugin, gRPC", "HTTP on loopback", "a shell command",
 }
 

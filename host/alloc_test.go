@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -74,6 +75,12 @@ func TestAllocations(t *testing.T) { //nolint:paralleltest // others' allocation
 	require.InDelta(t, bare+3, costs{tool: typedTool()}.allocations(t), slack, "a tool that is a Go function")
 	require.InDelta(t, bare+5+10, costs{tool: searchTool(), hooks: 5, keeps: true}.allocations(t), slack, "two checkpoints a round")
 	require.InDelta(t, 100, costs{tool: typedTool(), calls: 8}.allocations(t), slack, "eight calls at once")
+}
+
+// Each call of a hook or tool has a Runtime of its own, which nobody else uses after the call: a hook may have left a goroutine behind.
+func TestARuntimeIsSmall(t *testing.T) {
+	t.Parallel()
+	require.LessOrEqual(t, unsafe.Sizeof(host.Runtime{}), uintptr(256), "the size class that the allocator rounds up to")
 }
 
 // typedTool is searchTool as its users write it.

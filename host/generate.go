@@ -113,10 +113,10 @@ func generate(ctx context.Context, m model.Model, req *model.Request) (resp *mod
 func (rt *Runtime) identified(resp *model.Response) *model.Response {
 	out := *resp
 	out.Messages = slices.Clone(resp.Messages)
-	rt.ids.seed = rt.seed
+	ids := &rt.calling().ids
 	for i := range out.Messages {
 		if out.Messages[i].ID == "" {
-			out.Messages[i].ID = rt.ids.New()
+			out.Messages[i].ID = ids.New()
 		}
 	}
 	return &out

@@ -69,7 +69,7 @@ func (rt *Runtime) CallTool(ctx context.Context, name string, args wire.Raw) (*a
 	if result.err != nil {
 		return nil, rt.outward(c, result.err)
 	}
-	rt.updates = append(rt.updates, result.updates...)
+	rt.made.updates = append(rt.made.updates, result.updates...)
 	return result.message, nil
 }
 
@@ -82,18 +82,34 @@ func (rt *Runtime) nestedCall(name string, args wire.Raw) (c *toolCall, count fu
 	_, _ = sum.Write(args)
 	digest := sum.Sum(nil)
 	id := "call-" + hex.EncodeToString(digest[:16])
-	n := rt.calls[id] + 1
+	n := rt.calling().numbers[id] + 1
 	numbered := id + "-" + strconv.Itoa(n)
 	c = &toolCall{
 		run: rt.run, by: rt, index: n, seed: binary.BigEndian.Uint64(digest[16:]), events: rt.emit,
 		id: numbered, call: &abi.ToolCall{ID: numbered, Name: name, Args: args},
 	}
 	return c, func() {
-		if rt.calls == nil {
-			rt.calls = map[string]int{}
+		if rt.made.numbers == nil {
+			rt.made.numbers = map[string]int{}
 		}
-		rt.calls[id] = n
+		rt.made.numbers[id] = n
 	}
+}
+
+// callsMade is what a hook or tool has called itself. Most never do, so their Runtime, of which each call has one, is small without it.
+type callsMade struct {
+	numbers map[string]int  // of equal calls of tools, by id
+	updates []sourcedUpdate // of those calls
+	ids     idSource        // for messages of models that answer while other calls run
+}
+
+// calling returns what the hook or tool has called, when it is about to call something.
+func (rt *Runtime) calling() *callsMade {
+	if rt.made == nil {
+		rt.made = &callsMade{}
+		rt.made.ids.seed = rt.seed
+	}
+	return rt.made
 }
 
 // outward closes the caller if err is control flow. It adds to an interrupt the step and the call that ask.

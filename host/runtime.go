@@ -25,19 +25,17 @@ type Runtime struct {
 	cursor   history.Cursor
 	answers  wire.Map
 	emit     emitter
-	span     span // of the call
-	observed Observation
+	span     span         // of the call
+	observed *Observation // nil: nothing, or nobody wants to know
 
-	callID    string          // id of the model's call that this belongs to
-	nested    string          // id of the innermost call by a hook or tool that this belongs to
-	depth     int             // nesting depth of such calls
-	calls     map[string]int  // number of equal calls that this one has made, by id
-	updates   []sourcedUpdate // updates of those calls
-	ids       idSource        // ids for messages made while other calls run
-	execution *execution      // the execution of the tool; nil: this is a hook
-	outer     *Runtime        // the outermost hook or tool that such a call belongs to; nil: this is it
-	limit     operationLimit  // of that hook or tool
-	closed    error           // an interrupt or cancellation that goes outward, whatever the hook or tool returns
+	callID    string         // id of the model's call that this belongs to
+	nested    string         // id of the innermost call by a hook or tool that this belongs to
+	depth     int            // nesting depth of such calls
+	made      *callsMade     // what the hook or tool has called itself; nil: nothing
+	execution *execution     // the execution of the tool; nil: this is a hook
+	outer     *Runtime       // the outermost hook or tool that such a call belongs to; nil: this is it
+	limit     operationLimit // of that hook or tool
+	closed    error          // an interrupt or cancellation that goes outward, whatever the hook or tool returns
 }
 
 // RunID returns the id of the run.
@@ -114,7 +112,12 @@ type Observation struct {
 }
 
 // Observe sets the observation that the event of this call shows.
-func (rt *Runtime) Observe(o Observation) { rt.observed = o }
+func (rt *Runtime) Observe(o Observation) {
+	if rt.emit.wants(rt.span) {
+		kept := o
+		rt.observed = &kept
+	}
+}
 
 // Warn logs that something in this call was ignored or discarded, and sends an event of the type warn.
 func (rt *Runtime) Warn(text string) {
@@ -150,7 +153,9 @@ func (rt *Runtime) settle(err error) error {
 
 // withUpdate returns updates followed by those of the tools that the hook or tool called, and by its own.
 func (rt *Runtime) withUpdate(updates []sourcedUpdate, own *Update) []sourcedUpdate {
-	updates = append(updates, rt.updates...)
+	if rt.made != nil {
+		updates = append(updates, rt.made.updates...)
+	}
 	if own.IsZero() {
 		return updates
 	}
@@ -164,8 +169,10 @@ func (rt *Runtime) report(call *abi.ToolCall, start time.Time, messages []abi.Me
 	}
 	event := &Event{
 		Type: EventHook, Step: rt.step, Call: call, Duration: rt.run.agent.now().Sub(start),
-		Messages: messages, Fuel: rt.observed.Fuel, Memory: rt.observed.Memory, HostCalls: rt.observed.HostCalls,
-		Digest: rt.observed.Digest, Instance: rt.observed.Instance,
+		Messages: messages,
+	}
+	if o := rt.observed; o != nil {
+		event.Fuel, event.Memory, event.HostCalls, event.Digest, event.Instance = o.Fuel, o.Memory, o.HostCalls, o.Digest, o.Instance
 	}
 	interrupt, interrupted := asInterrupt(err)
 	switch {

@@ -21,10 +21,10 @@ func (r *run) save(ctx context.Context, source checkpoint.Source, failure error)
 		since = t.saved.log.Cursor()
 	}
 	changes, whole := r.state.log.Since(since)
-	*c = checkpoint.Commit{Log: r.state.log, Record: checkpoint.Record{
-		Parent: t.parent, Time: r.agent.now(), Source: source, Step: r.progress.last, Whole: whole, Changes: changes,
-		Cursor: r.state.log.Cursor(), Messages: r.state.log.List().Len(), Checkpoint: r.checkpoint(),
-	}}
+	*c = checkpoint.Commit{} // its fields are set in place, since it is large to copy
+	c.Log, c.Parent, c.Time, c.Source, c.Step = r.state.log, t.parent, r.agent.now(), source, r.progress.last
+	c.Whole, c.Changes, c.Cursor, c.Messages = whole, changes, r.state.log.Cursor(), r.state.log.List().Len()
+	r.describe(&c.Checkpoint)
 	if failure != nil {
 		c.Checkpoint.Failure, c.Checkpoint.Cancelled = text.Head(clean(failure.Error()), maxFailure), r.progress.cancelled
 	}
@@ -68,19 +68,17 @@ func checkpointEvent(id checkpoint.ID, c *checkpoint.Record) *Event {
 // maxFailure is how much of the text of a failure a checkpoint keeps, in bytes.
 const maxFailure = 4 << 10
 
-// checkpoint returns what the next checkpoint holds besides the state.
-func (r *run) checkpoint() checkpoint.Checkpoint {
+// describe writes what the next checkpoint holds besides the state.
+func (r *run) describe(c *checkpoint.Checkpoint) {
 	p := r.agent.program
-	c := checkpoint.Checkpoint{
-		Run:  checkpoint.Run{ID: r.id, Seed: r.seed, IDSeed: r.ids.seed, IDs: r.ids.n},
-		Cost: keptCost(r.budget.usage.spent()), Earlier: keptCost(r.thread.spent), Trace: r.traced,
-		Next: p.name(r.progress.step), Paused: r.progress.paused || r.progress.passed,
-		Executions: r.journal.executions(r.batch.answers), Finished: r.batch.checkpointResults(),
-	}
+	c.Run.ID, c.Run.Seed, c.Run.IDSeed, c.Run.IDs = r.id, r.seed, r.ids.seed, r.ids.n
+	r.budget.record(&c.Run)
+	c.Cost, c.Earlier, c.Trace = keptCost(r.budget.usage.spent()), keptCost(r.thread.spent), r.traced
+	c.Next, c.Paused = p.name(r.progress.step), r.progress.paused || r.progress.passed
+	c.Executions, c.Finished = r.journal.executions(r.batch.answers), r.batch.checkpointResults()
 	if r.input.Once {
 		c.Input = r.input.Seed
 	}
-	r.budget.record(&c.Run)
 	for at, seen := range r.progress.cursors {
 		if p.steps[at].cursors && seen != (history.Cursor{}) {
 			c.Cursors = append(c.Cursors, checkpoint.Cursor{Step: p.steps[at].name, Epoch: seen.Epoch, Seq: seen.Seq})
@@ -89,7 +87,6 @@ func (r *run) checkpoint() checkpoint.Checkpoint {
 	for i := range r.questions.asked {
 		c.Questions = append(c.Questions, r.questions.asked[i].Question)
 	}
-	return c
 }
 
 // close saves how the run ended, even if its context has ended, and gives the thread back. A run whose journal could not be

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/checkpoint"
 )
 
@@ -44,52 +45,61 @@ func (s *session) Save(_ context.Context, c *checkpoint.Commit) (checkpoint.ID, 
 		t = &thread{created: c.Time}
 		t.past.skip(s.store.dropped[s.name])
 	}
-	next, err := t.after(c)
+	id := checkpoint.ID(len(t.past.kept)) + 1
+	state, program, err := t.after(c)
 	if err != nil {
 		return 0, err
 	}
-	if err := t.past.add(next.ID, &c.Record); err != nil {
+	if err := t.past.add(id, &c.Record); err != nil {
 		return 0, err
 	}
-	if c.Parent != 0 && c.Parent == t.newest.ID {
+	if c.Parent != 0 && c.Parent == t.newest.ID && len(t.journal) > 0 {
 		t.journal = slices.DeleteFunc(t.journal, func(n journalEntry) bool { return n.at == c.Parent })
 	}
-	t.newest, s.at = next, next.ID
+	t.renew(id, c, state, program)
+	s.at = id
 	if isNew {
 		s.store.add(s.name, t)
 	}
-	return next.ID, nil
+	return id, nil
 }
 
-// after returns the contents of the thread after a commit.
-func (t *thread) after(c *checkpoint.Commit) (checkpoint.Thread, error) {
-	id := checkpoint.ID(len(t.past.kept)) + 1
+// after returns the fields and the program of the thread after a commit.
+func (t *thread) after(c *checkpoint.Commit) (wire.Map, *checkpoint.Program, error) {
+	var state wire.Map
+	program := c.Program
 	if c.Parent == checkpoint.Root {
-		return checkpoint.Thread{}, checkpoint.ErrNoCheckpoint
+		return nil, nil, checkpoint.ErrNoCheckpoint
 	}
-	next := checkpoint.Thread{ID: id, Newest: id, Log: c.Log.Fork(), Record: c.Record, Program: c.Program}
-	next.Record.ID, next.Record.Time = id, time.UnixMilli(c.Time.UnixMilli()).UTC()
-	next.Record.Forget()
 	if !c.Whole {
 		before := &t.newest
 		if c.Parent != before.ID {
 			var err error
 			if before, err = t.load(c.Parent); err != nil {
-				return next, err
+				return nil, nil, err
 			}
 		}
-		next.State = before.State
-		if next.Program == nil {
-			next.Program = before.Program
+		state = before.State
+		if program == nil {
+			program = before.Program
 		}
 	}
 	if len(c.State) > 0 || len(c.Unset) > 0 { // copy, because Load has returned the old state
-		next.State = next.State.With(c.State)
+		state = state.With(c.State)
 		for _, name := range c.Unset {
-			next.State.Delete(name)
+			state.Delete(name)
 		}
 	}
-	return next, nil
+	return state, program, nil
+}
+
+// renew makes a commit the newest checkpoint. It writes in place, since a thread is large to copy and is saved twice a round.
+func (t *thread) renew(id checkpoint.ID, c *checkpoint.Commit, state wire.Map, program *checkpoint.Program) {
+	n := &t.newest
+	n.ID, n.Newest, n.Log, n.State, n.Program, n.Executions = id, id, c.Log.Fork(), state, program, nil
+	n.Record = c.Record
+	n.Record.ID, n.Record.Time = id, time.UnixMilli(c.Time.UnixMilli()).UTC()
+	n.Record.Forget()
 }
 
 // Journal records an execution of a tool.

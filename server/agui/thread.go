@@ -3,19 +3,11 @@ package agui
 import (
 	"strings"
 
-	"github.com/google/uuid"
-
 	"github.com/agenthost/agenthost/server/internal/door"
 )
 
 // maxID is the maximum length of an id that a client chooses, in bytes.
-const maxID = 512
-
-// threadSpace is the namespace of the ids of threads that clients name otherwise than by a UUID.
-var threadSpace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://ag-ui.com/thread"))
-
-// threadID returns the id of the thread that a client names.
-func threadID(name string) string { return door.ThreadID(threadSpace, name) }
+const maxID = door.MaxThreadName
 
 // checkID checks an id that a client chose.
 func checkID(member, id string) error {

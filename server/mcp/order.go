@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/google/uuid"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agenthost/agenthost/abi"
@@ -59,25 +58,18 @@ func promptOf(agent string) order {
 	}
 }
 
-// threadOf returns the id of the thread that a client names, which is a UUID as for all doors; "" is none. Another name stands for the UUID that
-// follows from it.
+// threadOf returns the id of the thread that a client names, as at all doors; "" is none.
 func threadOf(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	if id, ok := door.UUID(name); ok {
-		return id, nil
-	}
 	if len(name) > maxThread || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return "", fmt.Errorf("the name of a thread has at most %d bytes, and no control characters", maxThread)
 	}
-	return door.ThreadID(threadSpace, name), nil
+	return door.ThreadID(name), nil
 }
 
-const maxThread = 256
-
-// threadSpace makes ids of threads from their names.
-var threadSpace = uuid.MustParse("0b0f0c3e-6f0e-4b0b-9a51-2f6f7a0f3c55")
+const maxThread = door.MaxThreadName
 
 // answer is a person's answer, as a client passes it on.
 type answer struct {

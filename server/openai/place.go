@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/runs"
@@ -29,9 +27,6 @@ type place struct {
 	whole bool
 	now   *runs.Thread // the thread as it is; nil: it is still to be made
 }
-
-// maxName is the length of the longest name of a thread, in bytes.
-const maxName = 512
 
 // placeOf returns where the run of a request takes place: in the thread that a header, the metadata or a conversation names, or after an earlier
 // response.
@@ -102,20 +97,13 @@ const (
 	responsePrefix     = "resp_"
 )
 
-// threadID returns the id of the thread that a client names: a UUID, which may have the prefix of conversations, stands for itself, and any other
-// name for a thread of its own.
+// threadID returns the id of the thread that a client names.
 func threadID(name, param string) (string, error) {
-	if len(name) > maxName {
-		return "", invalid(param, "%s has %d bytes; at most %d are possible", param, len(name), maxName)
+	if len(name) > door.MaxThreadName {
+		return "", invalid(param, "%s has %d bytes; at most %d are possible", param, len(name), door.MaxThreadName)
 	}
-	if id, ok := door.UUID(strings.TrimPrefix(name, conversationPrefix)); ok {
-		return id, nil
-	}
-	return door.ThreadID(namedThreads, name), nil
+	return door.ThreadID(name), nil
 }
-
-// namedThreads is the name space of threads that have names.
-var namedThreads = uuid.NewSHA1(uuid.NameSpaceURL, []byte("agenthost:openai:thread"))
 
 // response returns the run of a response.
 func (h *Handler) response(ctx context.Context, owner, id string) (*runs.Run, error) {

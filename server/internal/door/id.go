@@ -1,6 +1,10 @@
 package door
 
-import "github.com/google/uuid"
+import (
+	"strings"
+
+	"github.com/google/uuid"
+)
 
 // UUID returns an id in the form in which it is kept; ok is false if the text is not the usual form of a UUID.
 func UUID(text string) (id string, ok bool) {
@@ -8,11 +12,21 @@ func UUID(text string) (id string, ok bool) {
 	return parsed.String(), err == nil && len(text) == 36
 }
 
-// ThreadID returns the id of the thread that a client names: a UUID stands for itself, so that every door can read the thread, and any other name
-// for the UUID that follows from it in the name space of the door.
-func ThreadID(space uuid.UUID, name string) string {
-	if id, ok := UUID(name); ok {
+// MaxThreadName is the maximum length of the name of a thread, in bytes.
+const MaxThreadName = 512
+
+// conversationPrefix begins the ids of OpenAI's conversations, which are threads.
+const conversationPrefix = "conv_"
+
+// ThreadID returns the id of the thread that a client names. A UUID stands for itself, also as the id of an OpenAI conversation, and any other name
+// for the UUID that follows from it. All doors share these names, so that a conversation can go on through another door. Threads are kept by their
+// owners, so that the same name of two owners is two threads.
+func ThreadID(name string) string {
+	if id, ok := UUID(strings.TrimPrefix(name, conversationPrefix)); ok {
 		return id
 	}
-	return uuid.NewSHA1(space, []byte(name)).String()
+	return uuid.NewSHA1(threadSpace, []byte(name)).String()
 }
+
+// threadSpace is the namespace of the ids of threads that have names.
+var threadSpace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("agenthost:thread"))

@@ -47,14 +47,14 @@ func (a *attempt) outcome(status runs.Status, result *host.Result, err error) *r
 	case status == runs.Failed:
 		o.Failure = &runs.Failure{Type: "model_error", Message: "the model has not answered: " + result.StopReason}
 	}
-	waiting, stopped := waitingOf(result), result != nil && result.Status == host.Interrupted
+	waiting, stopped := a.waitingOf(result), result != nil && result.Status == host.Interrupted
 	o.Thread = func(t *runs.Thread) {
 		t.Agent, t.Failure, t.Waiting, t.Status = a.run.Agent, o.Failure, waiting, runs.ThreadIdle
 		switch {
+		case stopped || len(waiting) > 0: // somebody can still answer, also after a failure
+			t.Status = runs.ThreadInterrupted
 		case o.Failure != nil:
 			t.Status = runs.ThreadFailed
-		case stopped:
-			t.Status = runs.ThreadInterrupted
 		}
 		if o.After != a.before {
 			t.Stepped = time.Now() //nolint:forbidigo // the times of a store are those of the machine
@@ -63,20 +63,31 @@ func (a *attempt) outcome(status runs.Status, result *host.Result, err error) *r
 	return o
 }
 
-// waitingOf returns the questions that wait, as a thread shows them.
-func waitingOf(result *host.Result) []runs.Interrupt {
-	if result == nil {
-		return nil
+// waitingOf returns the questions that wait, as a thread shows them. A run that failed or was cancelled may not have taken up the answers: its thread waits
+// for them as before.
+func (a *attempt) waitingOf(result *host.Result) []runs.Interrupt {
+	if result != nil && (result.Status == host.Completed || result.Status == host.Interrupted) {
+		return runs.InterruptsOf(result.Interrupts)
 	}
-	return runs.InterruptsOf(result.Interrupts)
+	ctx, done := a.outlast()
+	defer done()
+	held, err := a.agent.State(ctx, a.thread, 0)
+	switch {
+	case err == nil:
+		return runs.InterruptsOf(held.Interrupts)
+	case !errors.Is(err, host.ErrUnknownThread) && !errors.Is(err, checkpoint.ErrNoThread):
+		a.engine.log.Warn("whether the thread of a run waits for answers is unknown", "run", a.run.ID, "error", err)
+	}
+	return nil
 }
 
 // cancelledBy ends a run that somebody has cancelled, and undoes it if they want that. It returns nil if that is not possible now.
 func (a *attempt) cancelledBy(how runs.Cancel, result *host.Result) *runs.Outcome {
 	if how == runs.CancelKeep {
 		o := &runs.Outcome{Run: a.run.ID, Status: runs.Interrupted, After: a.newest(result)}
+		waiting := a.waitingOf(result)
 		o.Thread = func(t *runs.Thread) {
-			t.Agent, t.Status, t.Waiting = a.run.Agent, runs.ThreadInterrupted, waitingOf(result)
+			t.Agent, t.Status, t.Waiting = a.run.Agent, runs.ThreadInterrupted, waiting
 			t.Failure = &runs.Failure{Type: "UserInterrupt", Message: (&cancelled{how}).Error()} // the type is LangGraph's
 		}
 		return o

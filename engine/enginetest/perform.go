@@ -67,6 +67,40 @@ func aQuestionIsAnsweredByAnotherRun(t *testing.T, start Start) {
 	require.Equal(t, []string{"human: hi", "ai: done"}, r.messages())
 }
 
+// An answer that another version of the agent cannot take up leaves the question where it is.
+func aQuestionOutlivesAnAnswerThatFails(t *testing.T, start Start) {
+	t.Helper()
+	r := setup(t, start, scripted.Say("done"))
+	ask := host.BeforeAgent("ask", func(_ context.Context, rt *host.Runtime) (*host.Update, error) {
+		_, err := rt.Interrupt("ok", wire.String("may I?"))
+		return nil, err
+	})
+	r.config.Middleware = []host.Middleware{ask}
+	first := r.start()
+	asked := r.over(r.submit(say("hi")))
+	before := r.thread().Waiting
+	require.Len(t, before, 1)
+	first.Close(t.Context())
+	answer := runs.Task{Answers: []runs.Answer{{Interrupt: before[0].ID, Value: wire.String("yes")}}}
+
+	was := r.config.Middleware
+	r.config.Middleware = []host.Middleware{ask, host.BeforeModel("new", func(context.Context, *host.Runtime) (*host.Update, error) { return nil, nil })}
+	second := r.start()
+	failed := r.over(r.submit(answer))
+	require.Equal(t, runs.Failed, failed.Status)
+	require.Contains(t, failed.Failure.Message, "the run began with another program")
+	require.Equal(t, asked.After, failed.After)
+	then := r.thread()
+	require.Equal(t, []any{runs.ThreadInterrupted, before, failed.Failure}, []any{then.Status, then.Waiting, then.Failure})
+	second.Close(t.Context())
+
+	r.config.Middleware = was
+	r.start()
+	require.Equal(t, runs.Success, r.over(r.submit(answer)).Status, "whoever brings the version back can answer")
+	require.Empty(t, r.thread().Waiting)
+	require.Equal(t, []string{"human: hi", "ai: done"}, r.messages())
+}
+
 func aFailureIsNoted(t *testing.T, start Start) {
 	t.Helper()
 	r := setup(t, start, scripted.Fail(errors.New("down")))

@@ -40,6 +40,7 @@ func Run(t *testing.T, o Options) {
 		"a run is performed":                    aRunIsPerformed,
 		"runs of a thread are in order":         runsOfAThreadAreInOrder,
 		"a question is answered by another run": aQuestionIsAnsweredByAnotherRun,
+		"a question outlives a failed answer":   aQuestionOutlivesAnAnswerThatFails,
 		"a failure is noted":                    aFailureIsNoted,
 		"a budget is kept by all processes":     aBudgetIsKeptByAllProcesses,
 		"costs are noted":                       costsAreNoted,

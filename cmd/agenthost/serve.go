@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/logline"
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/notify"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/served"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
 	"github.com/agenthost/agenthost/manifest"
@@ -142,23 +141,12 @@ func (s *serving) do(c *cobra.Command) (err error) {
 	if serve.Auth == nil {
 		logger.Info("everybody on this machine may use the server: there is no auth in serve.yaml")
 	}
-	s.tell(logger, notify.Ready)
-	stop := context.AfterFunc(ctx, func() {
-		logger.Info("stopping: runs stop after their present step", "at most", serve.Drain)
-		s.tell(logger, notify.Stopping)
-	})
-	defer stop()
+	defer served.Ready(ctx, serve.Drain, logger)()
 	if err := running.Serve(ctx, listener); err != nil {
 		return &exitError{exitFailed, fmt.Errorf("serve: %w", err)}
 	}
 	logger.Info("stopped")
 	return nil
-}
-
-func (s *serving) tell(logger *slog.Logger, state string) {
-	if err := notify.Send(os.Getenv("NOTIFY_SOCKET"), state); err != nil {
-		logger.Warn(err.Error())
-	}
 }
 
 // config returns the configuration: that of the file, changed by flags.

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/agenthost/agenthost/cmd/agenthost/internal/notify"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/served"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/storage"
 	"github.com/agenthost/agenthost/engine"
@@ -84,20 +82,6 @@ func (s *setup) serveAgents(ctx context.Context, kept *storage.Storage, agents *
 	}
 	defer closeMetrics()
 	s.log.Info("serving", "agents", strings.Join(running.Service().AgentNames(), ", "), "at", listener.Addr().String())
-	s.ready(ctx)
+	defer served.Ready(ctx, s.serve.Drain, s.log)()
 	return running.Serve(ctx, listener)
-}
-
-// ready tells systemd and the log that the process does its work, and later that it stops.
-func (s *setup) ready(ctx context.Context) {
-	tell := func(state string) {
-		if err := notify.Send(os.Getenv("NOTIFY_SOCKET"), state); err != nil {
-			s.log.Warn(err.Error())
-		}
-	}
-	tell(notify.Ready)
-	context.AfterFunc(ctx, func() {
-		s.log.Info("stopping: runs stop after their present step", "at most", s.serve.Drain)
-		tell(notify.Stopping)
-	})
 }

@@ -66,7 +66,7 @@ func (s *setup) work(ctx context.Context, kept *storage.Storage, agents *agents)
 	}
 	defer closeMetrics()
 	s.log.Info("working", "agents", strings.Join(running.Service().AgentNames(), ", "), "queue", connected.Queue, "version", temporal.Version(agents.byName))
-	s.ready(ctx)
+	defer served.Ready(ctx, s.serve.Drain, s.log)()
 	<-ctx.Done()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.serve.Drain)
 	defer cancel()

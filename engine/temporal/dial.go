@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"strings"
 
 	"go.temporal.io/sdk/client"
@@ -33,8 +34,10 @@ type Server struct {
 
 // TLS says how a connection is encrypted, and with which certificate this side shows who it is.
 type TLS struct {
+	// The files are followed: what changes in them holds from the next connection on.
+
 	CAFile     string // PEM file with the authorities that the server's certificate may come from; "": those of the system
-	CertFile   string // PEM file with the certificate of this side; a renewed one is used from the next connection on; "": none
+	CertFile   string // PEM file with the certificate of this side; "": none
 	KeyFile    string // its private key
 	ServerName string // the name in the server's certificate; "": the host of the address
 }
@@ -42,19 +45,15 @@ type TLS struct {
 // maxAuthorities is how large the file of authorities may be, in bytes.
 const maxAuthorities = 4 << 20
 
-func (t *TLS) config() (*tls.Config, error) {
+// config returns the configuration of a connection to an address.
+func (t *TLS) config(address string) (*tls.Config, error) {
 	if (t.CertFile == "") != (t.KeyFile == "") {
 		return nil, errors.New("temporal: a certificate needs its private key; name both files, or none")
 	}
 	config := &tls.Config{ServerName: t.ServerName, MinVersion: tls.VersionTLS12}
 	if t.CAFile != "" {
-		text, err := regularfile.Read(t.CAFile, maxAuthorities)
-		if err != nil {
+		if err := t.follow(config, address); err != nil {
 			return nil, fmt.Errorf("temporal: %w", err)
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("temporal: %s has no certificate in PEM form", t.CAFile)
 		}
 	}
 	if t.CertFile != "" {
@@ -74,6 +73,44 @@ func (t *TLS) config() (*tls.Config, error) {
 	return config, nil
 }
 
+// follow lets a connection trust the authorities that are in the file when it begins.
+func (t *TLS) follow(config *tls.Config, address string) error {
+	name := t.ServerName
+	if name == "" {
+		host, _, err := net.SplitHostPort(address)
+		if err != nil || host == "" {
+			return fmt.Errorf("the address %q has no host that the server's certificate could name; set the name of the server", address)
+		}
+		name = host
+	}
+	path := t.CAFile
+	authorities, err := followed.New(func() (*x509.CertPool, error) {
+		text, err := regularfile.Read(path, maxAuthorities)
+		if err != nil {
+			return nil, err
+		}
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("%s has no certificate in PEM form", path)
+		}
+		return pool, nil
+	}, path)
+	if err != nil {
+		return err
+	}
+	// Package tls checks with the authorities of the start only, so its check is replaced by the same one with the present authorities.
+	config.InsecureSkipVerify = true
+	config.VerifyConnection = func(state tls.ConnectionState) error {
+		options := x509.VerifyOptions{DNSName: name, Roots: authorities.Get(), Intermediates: x509.NewCertPool()}
+		for _, c := range state.PeerCertificates[1:] {
+			options.Intermediates.AddCert(c)
+		}
+		_, err := state.PeerCertificates[0].Verify(options)
+		return err
+	}
+	return nil
+}
+
 // Dial connects to Temporal. The caller must close the client.
 func Dial(ctx context.Context, s Server) (client.Client, error) {
 	options := client.Options{
@@ -81,7 +118,7 @@ func Dial(ctx context.Context, s Server) (client.Client, error) {
 		Interceptors: s.Interceptors, MetricsHandler: s.Metrics,
 	}
 	if s.TLS != nil {
-		config, err := s.TLS.config()
+		config, err := s.TLS.config(options.HostPort)
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"io"
 	"log"
 	"math/big"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -20,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,7 +91,8 @@ func issue(t *testing.T, files *temporal.TLS, serial int64) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "worker"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "worker"}, DNSNames: []string{"temporal.test"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 	}
 	made, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	require.NoError(t, err)
@@ -137,6 +140,80 @@ func TestKeysAndCertificatesAreRenewed(t *testing.T) {
 	for _, had := range g.refused { // while they changed
 		require.NotEqual(t, "Bearer another 2", had)
 	}
+}
+
+// A connection trusts the authorities that are in ca_file when it begins, and checks the name of the server.
+func TestAuthoritiesAreRenewed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	// The certificate of the server is its own authority.
+	at := &temporal.TLS{CertFile: filepath.Join(dir, "server.pem"), KeyFile: filepath.Join(dir, "server.key")}
+	var serves atomic.Pointer[tls.Certificate]
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
+		MinVersion: tls.VersionTLS12, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return serves.Load(), nil },
+	})
+	require.NoError(t, err)
+	var serving sync.WaitGroup
+	t.Cleanup(func() {
+		require.NoError(t, listener.Close())
+		serving.Wait()
+	})
+	serving.Go(func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_ = c.(*tls.Conn).Handshake()
+			_ = c.Close()
+		}
+	})
+	renew := func(serial int64) {
+		issue(t, at, serial)
+		pair, err := tls.LoadX509KeyPair(at.CertFile, at.KeyFile)
+		require.NoError(t, err)
+		serves.Store(&pair)
+	}
+	ca := filepath.Join(dir, "ca.pem")
+	trust := func(changed time.Time) {
+		text, err := os.ReadFile(at.CertFile)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(ca, text, 0o600))
+		require.NoError(t, os.Chtimes(ca, changed, changed))
+	}
+	config := func(files temporal.TLS, address string) *tls.Config {
+		c, err := files.Config(address)
+		require.NoError(t, err)
+		return c
+	}
+	address := listener.Addr().String()
+	connect := func(c *tls.Config) error {
+		conn, err := (&tls.Dialer{Config: c}).DialContext(t.Context(), "tcp", address)
+		if err != nil {
+			return err
+		}
+		return conn.Close()
+	}
+	renew(1)
+	trust(time.Unix(1_700_000_000, 0))
+	byAddress, byName := config(temporal.TLS{CAFile: ca}, address), config(temporal.TLS{CAFile: ca, ServerName: "temporal.test"}, address)
+	other := config(temporal.TLS{CAFile: ca, ServerName: "other.test"}, address)
+	require.NoError(t, connect(byAddress))
+	require.NoError(t, connect(byName))
+	var name x509.HostnameError
+	require.ErrorAs(t, connect(other), &name)
+
+	renew(2)
+	var unknown x509.UnknownAuthorityError
+	require.ErrorAs(t, connect(byAddress), &unknown)
+	require.ErrorAs(t, connect(byName), &unknown)
+	trust(time.Unix(1_700_000_001, 0))
+	require.NoError(t, connect(byAddress))
+	require.NoError(t, connect(byName))
+	require.ErrorAs(t, connect(other), &name)
+
+	_, err = (&temporal.TLS{CAFile: ca}).Config(":7233")
+	require.ErrorContains(t, err, `the address ":7233" has no host`)
 }
 
 func TestKeyFilesThatCannotBe(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -88,7 +89,11 @@ func Dispatch(ctx context.Context, config Config, c engine.Config) (*Dispatcher,
 		tells: make(chan tell, maxTold), told: map[attemptOf]*notice{},
 	}
 	if !config.NoAttributes {
-		if err := addAttributes(ctx, config.Client, config.namespace()); err != nil {
+		err := addAttributes(ctx, config.Client, config.namespace())
+		if _, missing := errors.AsType[*serviceerror.NamespaceNotFound](err); missing {
+			return nil, fmt.Errorf("temporal: there is no namespace %q; create it: temporal operator namespace create --namespace %[1]s", config.namespace())
+		}
+		if err != nil {
 			d.log.Warn("workflows have no search attributes; let an administrator add AgenthostAgent, AgenthostOwner and AgenthostStatus to the "+
 				"namespace, as keywords", "namespace", config.namespace(), "error", err)
 		} else {
@@ -223,12 +228,12 @@ func (d *Dispatcher) wake(ctx context.Context, t tell) error {
 		return err
 	}
 	options := client.StartWorkflowOptions{TaskQueue: d.config.Queue}
+	began := thread{Owner: t.owner, ID: t.thread, Heartbeat: d.heartbeat, Attributes: d.attributes}
 	if d.attributes {
+		began.Agent = t.agent
 		options.TypedSearchAttributes = temporal.NewSearchAttributes(
 			agentAttribute.ValueSet(t.agent), ownerAttribute.ValueSet(t.owner), statusAttribute.ValueSet(statusRunning))
 	}
-	_, err := d.config.Client.SignalWithStartWorkflow(ctx, id, wakeName, signal, options, workflowName, thread{
-		Owner: t.owner, ID: t.thread, Heartbeat: d.heartbeat, Attributes: d.attributes,
-	})
+	_, err := d.config.Client.SignalWithStartWorkflow(ctx, id, wakeName, signal, options, workflowName, began)
 	return err
 }

@@ -414,4 +414,14 @@ func TestConfigurationsThatCannotBe(t *testing.T) {
 	require.EqualError(t, err, "temporal: the store is missing")
 	_, err = temporal.Dial(t.Context(), temporal.Server{Address: "127.0.0.1:1"})
 	require.ErrorContains(t, err, "temporal: 127.0.0.1:1, namespace default: ")
+	elsewhere := f.config
+	elsewhere.Namespace = "nowhere"
+	elsewhere.Client, err = temporal.Dial(t.Context(), temporal.Server{Address: shared(t).FrontendHostPort(), Namespace: "nowhere"})
+	require.NoError(t, err)
+	t.Cleanup(elsewhere.Client.Close)
+	missing := `temporal: there is no namespace "nowhere"; create it: temporal operator namespace create --namespace nowhere`
+	_, err = temporal.Dispatch(t.Context(), elsewhere, f.engine("1"))
+	require.EqualError(t, err, missing)
+	_, err = temporal.StartWorker(t.Context(), elsewhere, f.engine("1"))
+	require.EqualError(t, err, missing)
 }

@@ -24,6 +24,7 @@ type thread struct {
 	ID         string        `json:"id"`
 	Heartbeat  time.Duration `json:"heartbeat"`
 	Attributes bool          `json:"attributes,omitempty"` // the namespace has our search attributes
+	Agent      string        `json:"agent,omitempty"`      // which of our search attributes name when the workflow begins; "": unknown
 	Waiters    []waiter      `json:"waiters,omitempty"`
 }
 

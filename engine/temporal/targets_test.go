@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -82,7 +83,7 @@ func TestTheTargets(t *testing.T) { //nolint:paralleltest // nothing else may ru
 		threads, err = strconv.Atoi(text)
 		require.NoError(t, err)
 	}
-	waiting := y.waiting(threads)
+	waiting, tables := y.waiting(threads)
 
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# What a fleet costs\n\nWritten by `make bench-fleet KILLS=%d`: do not edit. %d processors, %s; load average at the start: %s. ", kills,
@@ -92,7 +93,7 @@ func TestTheTargets(t *testing.T) { //nolint:paralleltest // nothing else may ru
 	for _, one := range slices.Concat(added.targets(), recovered, waiting) {
 		out.WriteString(one.row())
 	}
-	out.WriteString(added.table())
+	out.WriteString(added.table() + tables)
 	t.Log("\n" + out.String())
 	require.NoError(t, os.WriteFile(results, out.Bytes(), 0o600))
 }
@@ -288,8 +289,8 @@ func (y *yard) recovery(kills int) []target {
 	}
 }
 
-// waiting lets threads wait for people, and measures what they take.
-func (y *yard) waiting(threads int) []target {
+// waiting lets threads wait for people, and measures what they take. It also returns which tables take the space.
+func (y *yard) waiting(threads int) ([]target, string) {
 	f := &field{t: y.t, ledger: newLedger(y.t)}
 	f.place, f.opened = y.place("bench-waiting", "temporal", f.ledger)
 	d, err := temporal.Dispatch(y.t.Context(), f.config, engine.Config{Store: f.runs, Agents: f.agents, Lease: f.place.Lease})
@@ -297,7 +298,7 @@ func (y *yard) waiting(threads int) []target {
 	y.t.Cleanup(func() { d.Close(context.Background()) })
 	f.server = d.Store()
 	empty := y.memory(f)
-	disk := y.disk()
+	disk, before := y.disk(), y.tables()
 	w := f.place.spawn(y.t)
 	task := plan(step{"ask", 0})
 	document, err := task.Document()
@@ -312,12 +313,13 @@ func (y *yard) waiting(threads int) []target {
 		require.NoError(y.t, err)
 		return waiting == threads
 	}, 30*time.Minute, time.Second, "all wait for people")
-	taken := y.disk() - disk
+	taken, after := y.disk()-disk, y.tables()
 	w.kill()
-	return []target{
+	targets := []target{
 		{fmt.Sprintf("memory of a restarted worker with %d threads that wait, more than with none", threads), 10, (y.memory(f) - empty) / 1e6, " MB"},
 		{"disk for each thread that waits, in all databases", 40, taken / 1e3 / float64(threads), " kB"},
 	}
+	return targets, spaceTable(before, after, threads)
 }
 
 // memory returns the resident memory of a new worker that has nothing to do.
@@ -343,6 +345,68 @@ func (y *yard) disk() (size float64) {
 	require.NoError(y.t, err)
 	require.NoError(y.t, conn.QueryRow(y.t.Context(), "SELECT sum(pg_database_size(oid))::float8 FROM pg_database").Scan(&size))
 	return size
+}
+
+// table is a table of a database.
+type table struct{ database, name string }
+
+// space is what a table takes in bytes.
+type space struct{ rows, indexes float64 } // rows: with what is stored out of line
+
+// tables returns what each table of each database takes.
+func (y *yard) tables() map[table]space {
+	out := map[table]space{}
+	for _, database := range y.names() {
+		conn, err := pgx.Connect(y.t.Context(), y.database.Address(database))
+		require.NoError(y.t, err)
+		found, err := conn.Query(y.t.Context(), "SELECT relname, pg_table_size(oid)::float8, pg_indexes_size(oid)::float8 FROM pg_class WHERE relkind = 'r'")
+		require.NoError(y.t, err)
+		var name string
+		var s space
+		_, err = pgx.ForEachRow(found, []any{&name, &s.rows, &s.indexes}, func() error {
+			out[table{database, name}] = s
+			return nil
+		})
+		require.NoError(y.t, err)
+		require.NoError(y.t, conn.Close(y.t.Context()))
+	}
+	return out
+}
+
+// names returns the names of the databases.
+func (y *yard) names() []string {
+	conn, err := pgx.Connect(y.t.Context(), y.database.Address("postgres"))
+	require.NoError(y.t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	found, err := conn.Query(y.t.Context(), "SELECT datname FROM pg_database WHERE datallowconn AND NOT datistemplate ORDER BY datname")
+	require.NoError(y.t, err)
+	names, err := pgx.CollectRows(found, pgx.RowTo[string])
+	require.NoError(y.t, err)
+	return names
+}
+
+// spaceTable says which tables grew, the one that grew most first, as far as it is more than 0.1 kB for each thread.
+func spaceTable(before, after map[table]space, threads int) string {
+	grown := map[table]space{}
+	for at, s := range after {
+		grown[at] = space{(s.rows - before[at].rows) / 1e3 / float64(threads), (s.indexes - before[at].indexes) / 1e3 / float64(threads)}
+	}
+	order := slices.SortedFunc(maps.Keys(grown), func(a, b table) int {
+		x, y := grown[a], grown[b]
+		return cmp.Or(cmp.Compare(y.rows+y.indexes, x.rows+x.indexes), cmp.Compare(a.name, b.name))
+	})
+	var out strings.Builder
+	out.WriteString("\n## Disk for each thread that waits\n\n| of | table | rows | indexes |\n|---|---|--:|--:|\n")
+	for _, at := range order {
+		of := at.database
+		if !strings.HasPrefix(of, "temporal") {
+			of = "agenthost"
+		}
+		if s := grown[at]; s.rows+s.indexes > 0.1 {
+			fmt.Fprintf(&out, "| %s | `%s` | %s kB | %s kB |\n", of, at.name, figure(s.rows), figure(s.indexes))
+		}
+	}
+	return out.String()
 }
 
 // cpuTime returns the processor time of this process and of all that descend from it.

@@ -23,7 +23,7 @@ const (
 
 // threadWorkflow has the runs of a thread performed, one after the other, until none is left.
 func threadWorkflow(ctx workflow.Context, t thread) error {
-	w := &threadRun{thread: t, status: statusRunning, wakes: workflow.GetSignalChannel(ctx, wakeName)}
+	w := &threadRun{thread: t, status: statusRunning, agent: t.Agent, wakes: workflow.GetSignalChannel(ctx, wakeName)}
 	if err := workflow.SetQueryHandler(ctx, statusName, func() (string, error) { return w.status, nil }); err != nil {
 		return err
 	}
@@ -47,6 +47,7 @@ func threadWorkflow(ctx workflow.Context, t thread) error {
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 			w.hear()
+			w.Agent = "" // the attributes that the next one begins with may say that the thread waits
 			return workflow.NewContinueAsNewError(ctx, workflowName, w.thread)
 		}
 	}

@@ -144,7 +144,7 @@ func TestALongHistoryGoesOnAsANewOne(t *testing.T) {
 	w.SetContinueAsNewSuggested(true)
 	waits := waiter{Run: "7", Workflow: "caller", WorkflowRunID: "x"}
 	w.after(0, func() { w.SignalWorkflow(wakeName, wake{Waiter: &waits}) })
-	err := w.run(thread{Attributes: false})
+	err := w.run(thread{Agent: "a"})
 	var again *workflow.ContinueAsNewError
 	require.ErrorAs(t, err, &again)
 	require.Equal(t, workflowName, again.WorkflowType.Name)
@@ -155,16 +155,21 @@ func TestALongHistoryGoesOnAsANewOne(t *testing.T) {
 
 func TestSearchAttributesFollowTheThread(t *testing.T) {
 	t.Parallel()
-	w := setup(t, verdict{Run: "1", Agent: "a", Waiting: true}, verdict{Run: "2", Agent: "b"})
-	var shown []string
-	w.OnUpsertTypedSearchAttributes(mock.Anything).Run(func(args mock.Arguments) {
-		set, ok := args.Get(0).(temporal.SearchAttributes)
-		require.True(t, ok)
-		status, _ := set.GetKeyword(statusAttribute)
-		agent, _ := set.GetKeyword(agentAttribute)
-		shown = append(shown, agent+" "+status)
-	}).Return(nil)
-	w.after(time.Hour, func() { w.SignalWorkflow(wakeName, wake{}) })
-	require.NoError(t, w.run(thread{Attributes: true}))
-	require.Equal(t, []string{"a running", "a waiting", "a running", "b running"}, shown)
+	for began, want := range map[string][]string{
+		"":  {"a running", "a waiting", "a running", "b running"}, // a workflow of an older dispatcher
+		"a": {"a waiting", "a running", "b running"},              // no change that changes nothing
+	} {
+		w := setup(t, verdict{Run: "1", Agent: "a", Waiting: true}, verdict{Run: "2", Agent: "b"})
+		var shown []string
+		w.OnUpsertTypedSearchAttributes(mock.Anything).Run(func(args mock.Arguments) {
+			set, ok := args.Get(0).(temporal.SearchAttributes)
+			require.True(t, ok)
+			status, _ := set.GetKeyword(statusAttribute)
+			agent, _ := set.GetKeyword(agentAttribute)
+			shown = append(shown, agent+" "+status)
+		}).Return(nil)
+		w.after(time.Hour, func() { w.SignalWorkflow(wakeName, wake{}) })
+		require.NoError(t, w.run(thread{Attributes: true, Agent: began}))
+		require.Equal(t, want, shown)
+	}
 }

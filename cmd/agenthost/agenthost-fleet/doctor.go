@@ -111,7 +111,7 @@ func (s *setup) database(ctx context.Context, r *report) (version string) {
 func (s *setup) temporal(ctx context.Context, r *report, version string) {
 	config, err := s.connect(ctx)
 	if err != nil {
-		r.fail("temporal", err, "check address, tls and api_key_env under engine.temporal in serve.yaml, and that the server runs")
+		r.fail("temporal", err, "check address, tls and the API key under engine.temporal in serve.yaml, and that the server runs")
 		return
 	}
 	defer config.Client.Close()
@@ -124,7 +124,7 @@ func (s *setup) temporal(ctx context.Context, r *report, version string) {
 	r.okf("temporal", "%s answers, with version %s", s.serve.Engine.Temporal.Address, info.GetServerVersion())
 	found, err := service.DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: config.Namespace})
 	if err != nil {
-		r.fail("namespace", err, "create it: temporal operator namespace create "+config.Namespace)
+		r.fail("namespace", err, "create it: temporal operator namespace create --namespace "+config.Namespace)
 		return
 	}
 	r.okf("namespace", "%s keeps the histories of workflows that have ended for %s", config.Namespace,

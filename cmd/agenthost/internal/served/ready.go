@@ -21,7 +21,7 @@ func Ready(ctx context.Context, drain time.Duration, log *slog.Logger) (stop fun
 	}
 	tell(notify.Ready)
 	return context.AfterFunc(ctx, func() {
-		log.Info("stopping: runs stop after their present step", "at most", drain)
+		log.Info("stopping: runs stop after their present step", "at most", drain.String())
 		tell(notify.Stopping)
 	})
 }

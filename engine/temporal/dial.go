@@ -129,7 +129,8 @@ func Dial(ctx context.Context, s Server) (client.Client, error) {
 	}
 	c, err := client.DialContext(ctx, options)
 	if err != nil {
-		return nil, fmt.Errorf("temporal: %s, namespace %s: %w", options.HostPort, options.Namespace, err)
+		return nil, fmt.Errorf("temporal: %s, namespace %s: %w; check that the server runs, its address, and whether it wants TLS and an API key",
+			options.HostPort, options.Namespace, err)
 	}
 	return c, nil
 }

@@ -164,7 +164,9 @@ func TestAuthoritiesAreRenewed(t *testing.T) {
 			if err != nil {
 				return
 			}
-			_ = c.(*tls.Conn).Handshake()
+			if secured, ok := c.(*tls.Conn); ok {
+				_ = secured.HandshakeContext(context.Background())
+			}
 			_ = c.Close()
 		}
 	})

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/internal/access"
 	"github.com/agenthost/agenthost/server/internal/detail"
+	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/internal/jsonbody"
 )
 
@@ -267,13 +269,30 @@ func (h *Handler) cancelRun(c *call) error {
 	case err != nil:
 		return err
 	}
-	if wait {
-		if _, err := h.Service.Reader().Wait(c.R.Context(), c.Owner, r.ID); err != nil && !errors.Is(err, runs.ErrNoRun) {
-			return err
-		}
-	}
 	locate(c, r, "/join", false)
-	return c.Answer(struct{}{})
+	if !wait {
+		return c.Answer(struct{}{})
+	}
+	// The run is cancelled even if the owner has too many streams to wait for its end.
+	return h.Stream(c.Call, func() (door.Reply, error) { return func() error { return h.awaitCancelled(c, r) }, nil })
+}
+
+// awaitCancelled answers when a run that was cancelled is over.
+func (h *Handler) awaitCancelled(c *call, r *runs.Run) error {
+	_, begun, err := h.Await(c.Call, r.ID, 1)
+	switch {
+	case errors.Is(err, door.ErrLeft):
+		return h.left(c, r, false)
+	case errors.Is(err, runs.ErrNoRun): // it was rolled back
+	case errors.Is(err, door.ErrStopping) && !begun:
+		return stopping(err)
+	case err != nil && !begun:
+		return err
+	case err != nil:
+		access.Note(c.R.Context(), err)
+		panic(http.ErrAbortHandler) // an answer would say that the run is over
+	}
+	return c.Finish(struct{}{}, begun)
 }
 
 // runsCancel names runs: those with ids in a thread, or all with a status.

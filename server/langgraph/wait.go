@@ -1,7 +1,6 @@
 package langgraph
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -39,54 +38,44 @@ func (h *Handler) joinRun(c *call) (door.Reply, error) {
 	return func() error { return h.join(c, run, cancels) }, nil
 }
 
-// join answers with what came of a run when it is over.
+// join answers with what came of a run when it is over. Once a heartbeat was sent, an error is told in the form of a run's failure.
 func (h *Handler) join(c *call, run *runs.Run, cancels bool) error {
-	ctx, stop := context.WithCancel(c.R.Context())
-	defer stop()
-	left := context.AfterFunc(h.Closing, stop)
-	defer left()
-	awake := newAwake(c, h.Heartbeat)
-	type end struct {
-		run *runs.Run
-		err error
+	over, begun, err := h.Await(c.Call, run.ID, 1)
+	var document any = struct{}{}
+	switch {
+	case errors.Is(err, door.ErrLeft):
+		return h.left(c, run, cancels)
+	case errors.Is(err, runs.ErrNoRun): // it was rolled back
+		err = nil
+	case errors.Is(err, door.ErrStopping):
+		err = stopping(err)
+	case err == nil:
+		document, err = h.outcome(c, over)
 	}
-	ended := make(chan end, 1)
-	go func() {
-		over, err := h.Service.Reader().Wait(ctx, c.Owner, run.ID)
-		ended <- end{over, err}
-	}()
-	for {
-		select {
-		case <-awake.tick.C:
-			if err := awake.write(); err != nil {
-				stop()
-			}
-			continue
-		case e := <-ended:
-			awake.tick.Stop()
-			switch {
-			case e.err != nil && c.R.Context().Err() != nil:
-				access.Note(c.R.Context(), e.err)
-				if cancels {
-					h.CancelLeft(c.Call, run.ID)
-				}
-				return nil
-			case errors.Is(e.err, runs.ErrNoRun): // it was rolled back
-				return awake.answer(struct{}{})
-			case e.err != nil && h.Closing.Err() != nil:
-				return awake.fail(&detail.Error{
-					Status: http.StatusServiceUnavailable, RetryAfter: time.Second, Cause: e.err,
-					Text: "the server is stopping; the run goes on, so join it again",
-				})
-			case e.err != nil:
-				return awake.fail(e.err)
-			}
-			document, err := h.outcome(c, e.run)
-			if err != nil {
-				return awake.fail(err)
-			}
-			return awake.answer(document)
+	if err != nil {
+		if !begun {
+			return err
 		}
+		access.Note(c.R.Context(), err)
+		document = map[string]any{"__error__": map[string]string{"error": "Error", "message": c.explain(err).Error()}}
+	}
+	return c.Finish(document, begun)
+}
+
+// left ends the answer of a client that is gone.
+func (h *Handler) left(c *call, run *runs.Run, cancels bool) error {
+	access.Note(c.R.Context(), door.ErrLeft)
+	if cancels {
+		h.CancelLeft(c.Call, run.ID)
+	}
+	return nil
+}
+
+// stopping returns the error for a client whose server stops.
+func stopping(cause error) error {
+	return &detail.Error{
+		Status: http.StatusServiceUnavailable, RetryAfter: time.Second, Cause: cause,
+		Text: "the server is stopping; the run goes on, so join it again",
 	}
 }
 
@@ -120,46 +109,4 @@ func (h *Handler) outcome(c *call, run *runs.Run) (any, error) {
 	}
 	asked := questionsOf(s.Interrupts)
 	return content.With("__interrupt__", asked), nil
-}
-
-// awake keeps a connection open on which an answer takes long: it sends white space, which JSON allows before a document.
-type awake struct {
-	c       *call
-	tick    *time.Ticker
-	every   time.Duration
-	written bool
-}
-
-func newAwake(c *call, every time.Duration) *awake {
-	if every <= 0 {
-		every = 5 * time.Second
-	}
-	return &awake{c: c, every: every, tick: time.NewTicker(every)} //nolint:forbidigo // proxies wait in real time
-}
-
-// write sends a blank. Afterwards the status of the answer cannot be changed.
-func (a *awake) write() error {
-	control := http.NewResponseController(a.c.W)
-	if err := control.SetWriteDeadline(time.Now().Add(2 * a.every)); err != nil { //nolint:forbidigo // deadlines are in real time
-		return err
-	}
-	if !a.written {
-		a.c.W.Header().Set("Content-Type", "application/json")
-		a.written = true
-	}
-	if _, err := a.c.W.Write([]byte("\n")); err != nil {
-		return err
-	}
-	return control.Flush()
-}
-
-func (a *awake) answer(document any) error { return a.c.Finish(document, a.written) }
-
-// fail answers with an error; if a part of the answer was sent, in the form in which a failure of the run is told.
-func (a *awake) fail(err error) error {
-	if !a.written {
-		return err
-	}
-	access.Note(a.c.R.Context(), err)
-	return a.c.Finish(map[string]any{"__error__": map[string]string{"error": "Error", "message": a.c.explain(err).Error()}}, true)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/internal/jsonbody"
+	"github.com/agenthost/agenthost/server/openai/internal/answer"
 )
 
 // chatCreate is what a client sends for a chat completion. Members about how a model generates are the agent's own matter, and ignored.
@@ -46,16 +47,12 @@ func (h *Handler) chat(c *door.Call) error {
 			e := newChunks(v, body.StreamOptions != nil && body.StreamOptions.IncludeUsage)
 			return h.stream(c, h.source(v, e), true), nil
 		}
-		return func() error {
-			whole, err := h.wait(c, v)
-			if err != nil {
-				return err
-			}
+		return h.wait(c, v, true, func(whole *answer.Answer) (any, error) {
 			if f := faultOf(v.run, whole); f != nil {
-				return f
+				return nil, f
 			}
-			return c.Answer(completionOf(v, whole))
-		}, nil
+			return completionOf(v, whole), nil
+		}), nil
 	})
 }
 

@@ -38,28 +38,6 @@ func (v *view) translator() *answer.Translator {
 	return answer.New(answer.Config{Progress: v.shows(showProgress), Structured: v.kept.Structured})
 }
 
-// wait waits for the end of a run, and returns what came of it. If the client goes away before that, the run is cancelled.
-func (h *Handler) wait(c *door.Call, v *view) (*answer.Answer, error) {
-	ctx, stop := context.WithCancel(c.R.Context())
-	defer stop()
-	left := context.AfterFunc(h.Closing, stop)
-	defer left()
-	run, err := h.Service.Reader().Wait(ctx, c.Owner, v.run.ID)
-	switch {
-	case err != nil && c.R.Context().Err() != nil:
-		h.CancelLeft(c, v.run.ID)
-		return nil, c.R.Context().Err()
-	case errors.Is(err, runs.ErrNoRun): // it was rolled back
-		return nil, cancelled(v.run)
-	case err != nil && h.Closing.Err() != nil:
-		return nil, stopping(v.run)
-	case err != nil:
-		return nil, err
-	}
-	v.run = run
-	return h.whole(c.R.Context(), v)
-}
-
 // whole returns what came of a run that is over.
 func (h *Handler) whole(ctx context.Context, v *view) (*answer.Answer, error) {
 	t := v.translator()

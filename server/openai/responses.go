@@ -5,6 +5,7 @@ import (
 
 	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/internal/jsonbody"
+	"github.com/agenthost/agenthost/server/openai/internal/answer"
 )
 
 // responseCreate is what a client sends for a response. Members about how a model generates are the agent's own matter, and ignored.
@@ -57,13 +58,7 @@ func (h *Handler) respond(c *door.Call) error {
 		case a.background:
 			return func() error { return c.Answer(responseOf(v, nil)) }, nil
 		}
-		return func() error {
-			whole, err := h.wait(c, v)
-			if err != nil {
-				return err
-			}
-			return c.Answer(responseOf(v, whole))
-		}, nil
+		return h.wait(c, v, true, func(whole *answer.Answer) (any, error) { return responseOf(v, whole), nil }), nil
 	})
 }
 

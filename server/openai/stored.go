@@ -110,10 +110,10 @@ func (h *Handler) cancelResponse(c *door.Call) error {
 	if err != nil && !errors.Is(err, runs.ErrRunOver) {
 		return err
 	}
-	if v.run, err = h.Service.Reader().Wait(c.R.Context(), c.Owner, v.run.ID); err != nil {
-		return err
-	}
-	return h.answer(c, v)
+	// The run is cancelled even if the owner has too many streams to wait for its end.
+	return h.Stream(c, func() (door.Reply, error) {
+		return h.wait(c, v, false, func(whole *answer.Answer) (any, error) { return responseOf(v, whole), nil }), nil
+	})
 }
 
 // itemList is a page of the input of a response.

@@ -16,6 +16,8 @@ import (
 // Submission is a run as a client asks for it.
 type Submission struct {
 	Owner string
+	// ID is the id of the run, see [NewRunID]; "": a new one.
+	ID string
 	// Thread is where the run takes place; "": a thread of its own, which goes with the run unless Keep says otherwise.
 	Thread    string
 	Assistant *Assistant
@@ -88,18 +90,26 @@ func (s *Service) CheckSubmission(sub *Submission) error {
 // keepTemporary is how long the events and the state of a run without a thread can be read after its end.
 const keepTemporary = time.Minute
 
+// NewRunID returns an id for a run, for callers that must know it before they submit the run.
+func NewRunID() (string, error) {
+	id, err := uuid.NewV7()
+	return id.String(), err
+}
+
 // run returns the run to submit.
 func (sub *Submission) run() (*Run, error) {
 	task, err := sub.Task.Document()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalidTask, err)
 	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return nil, err
+	id := sub.ID
+	if id == "" {
+		if id, err = NewRunID(); err != nil {
+			return nil, err
+		}
 	}
 	run := &Run{
-		Owner: sub.Owner, ID: id.String(), Thread: sub.Thread, Agent: sub.Assistant.Agent, Assistant: sub.Assistant.ID, Task: task, Request: sub.Request,
+		Owner: sub.Owner, ID: id, Thread: sub.Thread, Agent: sub.Assistant.Agent, Assistant: sub.Assistant.ID, Task: task, Request: sub.Request,
 		Strategy: sub.Strategy, Resumable: sub.Resumable, Webhook: sub.Webhook, Metadata: Metadata{},
 	}
 	if run.Thread == "" {

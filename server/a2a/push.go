@@ -62,22 +62,22 @@ func (h *Handler) checkPush(p *a2a.PushConfig) error {
 	return nil
 }
 
-// keepPush keeps a configuration that was checked.
-func (h *Handler) keepPush(ctx context.Context, owner string, p *a2a.PushConfig) error {
+// keepPush keeps a configuration that was checked, and reports whether the task had none with its id.
+func (h *Handler) keepPush(ctx context.Context, owner string, p *a2a.PushConfig) (added bool, err error) {
 	ns := pushNamespace(owner, p.TaskID)
 	there, err := h.store.List(ctx, ns, store.Query{Limit: maxPushes + 1})
 	if err != nil {
-		return err
+		return false, err
 	}
 	known := slices.ContainsFunc(there.Items, func(e store.Entry) bool { return e.Key == p.ID })
 	if len(there.Items) >= maxPushes && !known {
-		return invalid("the task has %d configurations, which is the most; delete one", maxPushes)
+		return false, invalid("the task has %d configurations, which is the most; delete one", maxPushes)
 	}
 	text, err := json.Marshal(p)
 	if err == nil {
 		_, err = h.store.Put(ctx, ns, p.ID, text, store.PutOptions{TTL: keepPush, NoIndex: true})
 	}
-	return err
+	return !known, err
 }
 
 // pushesOf returns the configurations of a task.
@@ -116,7 +116,8 @@ func (s *service) CreateTaskPushConfig(ctx context.Context, p *a2a.PushConfig) (
 		if err := s.h.checkPush(p); err != nil {
 			return nil, err
 		}
-		return p, s.h.keepPush(ctx, c.Owner, p)
+		_, err := s.h.keepPush(ctx, c.Owner, p)
+		return p, err
 	})
 }
 

@@ -1,13 +1,20 @@
 package a2a_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agenthost/agenthost/host/store"
+	storememory "github.com/agenthost/agenthost/host/store/memory"
+	"github.com/agenthost/agenthost/host/store/semantic"
 )
 
 // notified is what a client was told.
@@ -102,4 +109,45 @@ func TestNotificationsAreConfigured(t *testing.T) {
 		status, _ = r.do("POST", base, doc{"url": "https://example.com/hook"})
 		require.Equal(t, i < 20, status == http.StatusOK)
 	}
+}
+
+// A run whose client cannot be notified does not begin, and a run that does not begin leaves nothing to notify.
+func TestARunBeginsOnlyIfItsClientCanBeNotified(t *testing.T) {
+	t.Parallel()
+	r := setup(t, "listen: 127.0.0.1:8123")
+	task := r.task(message("write it"))
+	for i := range 20 {
+		r.result("CreateTaskPushNotificationConfig", doc{"taskId": task["id"], "id": fmt.Sprint("push-", i), "url": "https://example.com/hook"})
+	}
+	answer := message("approve", "taskId", task["id"])
+	answer["configuration"] = doc{"taskPushNotificationConfig": doc{"url": "https://example.com/hook"}}
+	require.Contains(t, r.refused(-32602, "SendMessage", answer), "which is the most")
+	require.Equal(t, "TASK_STATE_INPUT_REQUIRED", stateOf(r.result("GetTask", doc{"id": task["id"]})), "the answer was not given")
+
+	busy := r.task(message("write it"))
+	list := func() []any {
+		return listIn(r.result("ListTaskPushNotificationConfigs", doc{"taskId": busy["id"]})["configs"])
+	}
+	bad := message("approve", "taskId", busy["id"], "parts", []any{doc{"data": doc{"decisions": []any{}}}})
+	bad["configuration"] = answer["configuration"]
+	require.NotNil(t, r.call("SendMessage", bad)["error"])
+	require.Empty(t, list())
+}
+
+// brokenStore is a store that cannot write.
+type brokenStore struct{ store.Store }
+
+var errBroken = errors.New("the disk is full")
+
+func (brokenStore) Put(context.Context, store.Namespace, string, []byte, store.PutOptions) (uint64, error) {
+	return 0, errBroken
+}
+
+func TestNoRunBeginsIfTheStoreIsBroken(t *testing.T) {
+	t.Parallel()
+	r := setupWith(t, "listen: 127.0.0.1:8123", brokenStore{semantic.WithoutIndex(storememory.New())})
+	params := message("hi")
+	params["configuration"] = doc{"taskPushNotificationConfig": doc{"url": "https://example.com/hook"}}
+	require.NotNil(t, r.call("SendMessage", params)["error"])
+	require.Empty(t, r.result("ListTasks", doc{})["tasks"])
 }

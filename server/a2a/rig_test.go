@@ -21,6 +21,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/host/store"
 	storememory "github.com/agenthost/agenthost/host/store/memory"
 	"github.com/agenthost/agenthost/host/store/semantic"
 	"github.com/agenthost/agenthost/host/tool"
@@ -53,6 +54,8 @@ const (
 	annsKey = "ann-0123456789abcdef"
 	bobsKey = "bob-0123456789abcdef"
 	noRuns  = "nor-0123456789abcdef"
+
+	onlyRuns = "run-0123456789abcdef"
 )
 
 // keys is a serve.yaml with two owners.
@@ -61,11 +64,17 @@ func keys() string {
 		sum := sha256.Sum256([]byte(key))
 		return fmt.Sprintf("    - {sha256: %s, owner: %s, scopes: [%s]}\n", hex.EncodeToString(sum[:]), owner, scopes)
 	}
-	return "auth:\n  keys:\n" + line(annsKey, "ann", "admin") + line(bobsKey, "bob", "admin") + line(noRuns, "ann", "threads")
+	return "auth:\n  keys:\n" + line(annsKey, "ann", "admin") + line(bobsKey, "bob", "admin") + line(noRuns, "ann", "threads") + line(onlyRuns, "ann", "runs")
 }
 
 // setup starts a server with the agents named. yaml is its serve.yaml.
 func setup(t testing.TB, yaml string, names ...string) *rig {
+	t.Helper()
+	return setupWith(t, yaml, semantic.WithoutIndex(storememory.New()), names...)
+}
+
+// setupWith is setup with a store.
+func setupWith(t testing.TB, yaml string, kept store.Store, names ...string) *rig {
 	t.Helper()
 	r := &rig{
 		t: t, client: &http.Client{Transport: apicheck.Transport(t, &http.Transport{})}, began: make(chan struct{}, 100), let: make(chan struct{}),
@@ -81,7 +90,7 @@ func setup(t testing.TB, yaml string, names ...string) *rig {
 	serve, err := config.Parse("serve.yaml", []byte(yaml), config.Options{})
 	require.NoError(t, err)
 	s, err := server.New(server.Config{
-		Agents: agents, Runs: runsmemory.New(runsmemory.Options{}), Serve: serve, Version: "test", OlderA2A: older.New(), Store: semantic.WithoutIndex(storememory.New()),
+		Agents: agents, Runs: runsmemory.New(runsmemory.Options{}), Serve: serve, Version: "test", OlderA2A: older.New(), Store: kept,
 	})
 	require.NoError(t, err)
 	listening := httptest.NewServer(s.Handler())

@@ -3,6 +3,7 @@ package a2a
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
@@ -38,6 +39,9 @@ func (h *Handler) submit(ctx context.Context, c *call, req *a2a.SendMessageReque
 	if err != nil {
 		return nil, err
 	}
+	if push != nil {
+		return h.submitNotifying(ctx, sub, first, push)
+	}
 	run, err := h.Service.Submit(ctx, sub)
 	if err != nil {
 		return nil, err
@@ -45,11 +49,34 @@ func (h *Handler) submit(ctx context.Context, c *call, req *a2a.SendMessageReque
 	if first == nil {
 		first = run
 	}
-	if push != nil {
-		push.TaskID = a2a.TaskID(first.ID)
-		if err := h.keepPush(ctx, c.Owner, push); err != nil {
+	return h.taskOf(ctx, first)
+}
+
+// submitNotifying submits a run of whose task a client is notified. Where is kept before the run begins: a run that nobody can be told of does not
+// begin, and one that ends at once is told of.
+func (h *Handler) submitNotifying(ctx context.Context, sub *runs.Submission, first *runs.Run, push *a2a.PushConfig) (_ *task, err error) {
+	if first == nil {
+		if sub.ID, err = runs.NewRunID(); err != nil {
 			return nil, err
 		}
+		push.TaskID = a2a.TaskID(sub.ID)
+	} else {
+		push.TaskID = a2a.TaskID(first.ID)
+	}
+	added, err := h.keepPush(ctx, sub.Owner, push)
+	if err != nil {
+		return nil, err
+	}
+	run, err := h.Service.Submit(ctx, sub)
+	if err != nil {
+		if added {
+			undo := context.WithoutCancel(ctx) // the client may have gone
+			err = errors.Join(err, h.store.Delete(undo, pushNamespace(sub.Owner, push.TaskID), push.ID, nil))
+		}
+		return nil, err
+	}
+	if first == nil {
+		first = run
 	}
 	return h.taskOf(ctx, first)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
 	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/auth"
 )
 
 // The sizes of a page of tasks.
@@ -26,7 +27,12 @@ const maxConversations = runs.MaxPage
 
 // ListTasks lists the tasks of the owner and the agent, those that changed last at first.
 func (s *service) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
-	return does(ctx, func(c *call) (*a2a.ListTasksResponse, error) { return s.h.list(ctx, c, req) })
+	return does(ctx, func(c *call) (*a2a.ListTasksResponse, error) {
+		if err := c.Principal.Need(auth.ScopeThreads); err != nil {
+			return nil, err
+		}
+		return s.h.list(ctx, c, req)
+	})
 }
 
 func (h *Handler) list(ctx context.Context, c *call, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {

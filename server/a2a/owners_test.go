@@ -1,6 +1,7 @@
 package a2a_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -90,6 +91,30 @@ func TestCredentialsAreNeeded(t *testing.T) {
 	status, answer := r.as(noRuns).do("POST", "/a2a/agent", doc{"jsonrpc": "2.0", "id": 1, "method": "ListTasks"})
 	require.Equal(t, http.StatusForbidden, status)
 	require.InDelta(t, -31403, objectIn(answer["error"])["code"], 0)
+}
+
+// A key that may only start runs follows and cancels them, but does not read what a thread has said.
+func TestReadingTasksNeedsThreads(t *testing.T) {
+	t.Parallel()
+	r := setup(t, keys())
+	ann, only := r.as(annsKey), r.as(onlyRuns)
+	task := ann.task(message("write anns-secret"))
+	path := "/a2a/agent/tasks/" + textIn(task["id"])
+	for _, at := range []string{"/a2a/agent/tasks", "/a2a/agent/tasks?historyLength=9", path, path + "?historyLength=0"} {
+		status, answer := only.do("GET", at, nil)
+		require.Equal(t, http.StatusForbidden, status, at)
+		require.Contains(t, fmt.Sprint(answer), "Forbidden", at)
+	}
+	for _, method := range []string{"GetTask", "ListTasks", "tasks/get"} {
+		status, answer := only.do("POST", "/a2a/agent", doc{"jsonrpc": "2.0", "id": 1, "method": method, "params": doc{"id": task["id"]}})
+		require.NotNil(t, answer["error"], "%s: %d", method, status)
+		require.Contains(t, fmt.Sprint(answer["error"]), "Forbidden", method)
+	}
+	require.Equal(t, "TASK_STATE_COMPLETED", stateOf(only.task(message("hi"))))
+	cancelled := only.result("CancelTask", doc{"id": task["id"]})
+	require.Equal(t, "TASK_STATE_CANCELED", stateOf(cancelled))
+	require.NotContains(t, cancelled, "history")
+	require.NotContains(t, cancelled, "artifacts")
 }
 
 // A task belongs to one agent.

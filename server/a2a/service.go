@@ -10,6 +10,7 @@ import (
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/auth"
 	"github.com/agenthost/agenthost/server/internal/door"
 )
 
@@ -27,9 +28,12 @@ func does[T any](ctx context.Context, do func(c *call) (T, error)) (out T, err e
 	return out, nil
 }
 
-// GetTask returns a task.
+// GetTask returns a task. Its messages are those of a thread.
 func (s *service) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
 	return does(ctx, func(c *call) (*a2a.Task, error) {
+		if err := c.Principal.Need(auth.ScopeThreads); err != nil {
+			return nil, err
+		}
 		t, err := s.h.taskNamed(ctx, c, req.ID)
 		if err != nil {
 			return nil, err
@@ -98,7 +102,11 @@ func (s *service) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*
 		if t, err = s.h.taskOf(ctx, &t.runs[0]); err != nil {
 			return nil, err
 		}
-		return s.h.render(ctx, t, shown{artifacts: true})
+		look := shown{artifacts: true}
+		if !c.Principal.Can(auth.ScopeThreads) { // the status alone, as a run has it
+			look = shown{history: new(int)}
+		}
+		return s.h.render(ctx, t, look)
 	})
 }
 

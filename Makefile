@@ -39,6 +39,10 @@ release: ## write the command without debug information to bin/agenthost
 small: ## write the command without server, databases on other machines, clouds, scripts and telemetry to bin/agenthost-small
 	$(RELEASE) -tags $(SMALL_TAGS) -o bin/agenthost-small ./cmd/agenthost
 
+.PHONY: vetsmall
+vetsmall: ## vet the command and its tests as make small builds it
+	go vet -tags $(SMALL_TAGS) ./cmd/agenthost/...
+
 .PHONY: size
 size: release small ## write bench/profiles/size.txt: what the commands consist of
 	mkdir -p bench/profiles

@@ -1,3 +1,5 @@
+//go:build !no_serve
+
 package main
 
 import (

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,9 +56,7 @@ var editorTools = []acp.EditorTools{acp.EditorAll, acp.EditorRead, acp.EditorNon
 
 // serveACP serves an editor until it leaves or the context ends.
 func (a *app) serveACP(ctx context.Context, tools acp.EditorTools) error {
-	broken := make(chan os.Signal, 1)
-	signal.Notify(broken, syscall.SIGPIPE) // an editor that leaves is no reason to die before its runs have stopped
-	defer signal.Stop(broken)
+	defer outliveClient()()
 	dir, err := os.Getwd()
 	if err != nil {
 		return &exitError{exitFailed, err}

@@ -20,7 +20,7 @@ func Build(packages ...string) (dir string, err error) {
 		return "", fmt.Errorf("find the root of the module: %w", err)
 	}
 	root := filepath.Dir(strings.TrimSpace(string(file)))
-	dir = filepath.Join(root, ".bin", "programs")
+	dir = filepath.Join(root, "bin", "programs") // .bin may be a link to the tools of another checkout, whose programs are others
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return "", err
 	}

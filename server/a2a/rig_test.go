@@ -2,16 +2,11 @@ package a2a_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -26,11 +21,9 @@ import (
 	"github.com/agenthost/agenthost/host/store/semantic"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/runs"
-	runsmemory "github.com/agenthost/agenthost/runs/memory"
 	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/server/a2a/older"
-	"github.com/agenthost/agenthost/server/config"
-	"github.com/agenthost/agenthost/test/apicheck"
+	"github.com/agenthost/agenthost/server/internal/doortest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -60,11 +53,12 @@ const (
 
 // keys is a serve.yaml with two owners.
 func keys() string {
-	line := func(key, owner, scopes string) string {
-		sum := sha256.Sum256([]byte(key))
-		return fmt.Sprintf("    - {sha256: %s, owner: %s, scopes: [%s]}\n", hex.EncodeToString(sum[:]), owner, scopes)
-	}
-	return "auth:\n  keys:\n" + line(annsKey, "ann", "admin") + line(bobsKey, "bob", "admin") + line(noRuns, "ann", "threads") + line(onlyRuns, "ann", "runs")
+	return doortest.Keys(
+		doortest.Key{Key: annsKey, Owner: "ann", Scopes: "admin"},
+		doortest.Key{Key: bobsKey, Owner: "bob", Scopes: "admin"},
+		doortest.Key{Key: noRuns, Owner: "ann", Scopes: "threads"},
+		doortest.Key{Key: onlyRuns, Owner: "ann", Scopes: "runs"},
+	)
 }
 
 // setup starts a server with the agents named. yaml is its serve.yaml.
@@ -77,7 +71,7 @@ func setup(t testing.TB, yaml string, names ...string) *rig {
 func setupWith(t testing.TB, yaml string, kept store.Store, names ...string) *rig {
 	t.Helper()
 	r := &rig{
-		t: t, client: &http.Client{Transport: apicheck.Transport(t, &http.Transport{})}, began: make(chan struct{}, 100), let: make(chan struct{}),
+		t: t, began: make(chan struct{}, 100), let: make(chan struct{}),
 	}
 	if len(names) == 0 {
 		names = []string{"agent"}
@@ -87,21 +81,10 @@ func setupWith(t testing.TB, yaml string, kept store.Store, names ...string) *ri
 		threads := memory.New()
 		agents[name] = runs.Agent{Agent: r.agent(name, threads), Threads: threads, Description: "It answers."}
 	}
-	serve, err := config.Parse("serve.yaml", []byte(yaml), config.Options{})
-	require.NoError(t, err)
-	s, err := server.New(server.Config{
-		Agents: agents, Runs: runsmemory.New(runsmemory.Options{}), Serve: serve, Version: "test", OlderA2A: older.New(), Store: kept,
+	s := doortest.Serve(t, yaml, server.Config{
+		Agents: agents, OlderA2A: older.New(), Store: kept,
 	})
-	require.NoError(t, err)
-	listening := httptest.NewServer(s.Handler())
-	r.url, r.handler, r.stop = listening.URL, s.Handler(), s.Close
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		s.Close(ctx)
-		r.client.CloseIdleConnections()
-		listening.Close()
-	})
+	r.url, r.handler, r.client, r.stop = s.URL, s.Handler, s.Client, s.Stop
 	return r
 }
 
@@ -144,15 +127,7 @@ func (r *rig) agent(name string, threads *memory.Store) *host.Agent {
 				text, _ := answer.AsString()
 				return text, nil
 			}),
-			tool.Func("block", "Waits.", func(ctx context.Context, _ struct{}) (string, error) {
-				r.began <- struct{}{}
-				select {
-				case <-r.let:
-					return "done", nil
-				case <-ctx.Done():
-					return "", context.Cause(ctx)
-				}
-			}),
+			doortest.Block(r.began, r.let),
 		},
 		Middleware: []host.Middleware{builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{"write_file": {AllowedDecisions: []builtin.DecisionType{
 			builtin.Approve, builtin.Edit, builtin.Reject, builtin.Respond,

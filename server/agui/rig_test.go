@@ -7,10 +7,8 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -22,11 +20,9 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/runs"
-	runsmemory "github.com/agenthost/agenthost/runs/memory"
 	"github.com/agenthost/agenthost/server"
-	"github.com/agenthost/agenthost/server/config"
+	"github.com/agenthost/agenthost/server/internal/doortest"
 	"github.com/agenthost/agenthost/server/internal/sse"
-	"github.com/agenthost/agenthost/test/apicheck"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -50,7 +46,7 @@ type rig struct {
 func setup(t testing.TB, yaml string) *rig {
 	t.Helper()
 	r := &rig{
-		t: t, client: &http.Client{Transport: apicheck.Transport(t, &http.Transport{})}, began: make(chan struct{}, 100), let: make(chan struct{}),
+		t: t, began: make(chan struct{}, 100), let: make(chan struct{}),
 	}
 	rules, err := scripted.NewRules(
 		scripted.Rule{From: "human", When: "^weather (.*)$", Say: "I look.", Call: []scripted.RuleCall{{Tool: "get_weather", Args: doc{"city": "$1"}}}},
@@ -111,15 +107,7 @@ func setup(t testing.TB, yaml string) *rig {
 				return out, nil
 			}),
 			tool.Func("fail", "Fails.", func(context.Context, struct{}) (string, error) { return "", errBroken }),
-			tool.Func("block", "Waits.", func(ctx context.Context, _ struct{}) (string, error) {
-				r.began <- struct{}{}
-				select {
-				case <-r.let:
-					return "done", nil
-				case <-ctx.Done():
-					return "", context.Cause(ctx)
-				}
-			}),
+			doortest.Block(r.began, r.let),
 			must(tool.Agent("helper", "Helps.", helper)),
 		},
 		Middleware: []host.Middleware{builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{
@@ -128,23 +116,14 @@ func setup(t testing.TB, yaml string) *rig {
 	}
 	agent, err := host.New(c)
 	require.NoError(t, err)
-	serve, err := config.Parse("serve.yaml", []byte(yaml), config.Options{})
-	require.NoError(t, err)
-	s, err := server.New(server.Config{
-		Agents: map[string]runs.Agent{"agent": {Agent: agent, Threads: threads}}, Runs: runsmemory.New(runsmemory.Options{}), Serve: serve, Version: "test",
-	})
-	require.NoError(t, err)
-	listening := httptest.NewServer(s.Handler())
-	r.url, r.service, r.stop = listening.URL, s.Service(), s.Close
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		s.Close(ctx)
-		r.client.CloseIdleConnections()
-		listening.Close()
 		require.NoError(t, agent.Close())
 		require.NoError(t, helper.Close())
 	})
+	s := doortest.Serve(t, yaml, server.Config{
+		Agents: map[string]runs.Agent{"agent": {Agent: agent, Threads: threads}},
+	})
+	r.url, r.service, r.client, r.stop = s.URL, s.Service, s.Client, s.Stop
 	return r
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -24,9 +23,8 @@ import (
 	"github.com/agenthost/agenthost/runs"
 	runsmemory "github.com/agenthost/agenthost/runs/memory"
 	"github.com/agenthost/agenthost/server"
-	"github.com/agenthost/agenthost/server/config"
+	"github.com/agenthost/agenthost/server/internal/doortest"
 	"github.com/agenthost/agenthost/server/internal/sse"
-	"github.com/agenthost/agenthost/test/apicheck"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -51,7 +49,7 @@ type rig struct {
 func setup(t testing.TB, yaml string, change ...func(c *host.Config)) *rig {
 	t.Helper()
 	r := &rig{
-		t: t, client: &http.Client{Transport: apicheck.Transport(t, &http.Transport{})}, began: make(chan struct{}, 100), let: make(chan struct{}),
+		t: t, began: make(chan struct{}, 100), let: make(chan struct{}),
 		store: runsmemory.New(runsmemory.Options{}),
 	}
 	rules, err := scripted.NewRules(
@@ -79,15 +77,7 @@ func setup(t testing.TB, yaml string, change ...func(c *host.Config)) *rig {
 			) (string, error) {
 				return "wrote " + in.Content, nil
 			}),
-			tool.Func("block", "Waits.", func(ctx context.Context, _ struct{}) (string, error) {
-				r.began <- struct{}{}
-				select {
-				case <-r.let:
-					return "done", nil
-				case <-ctx.Done():
-					return "", context.Cause(ctx)
-				}
-			}),
+			doortest.Block(r.began, r.let),
 		},
 		Middleware: []host.Middleware{builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{
 			"write_file": {AllowedDecisions: []builtin.DecisionType{builtin.Approve, builtin.Reject}},
@@ -102,23 +92,12 @@ func setup(t testing.TB, yaml string, change ...func(c *host.Config)) *rig {
 	if c.Prices != nil {
 		currency = c.Prices.Currency
 	}
-	serve, err := config.Parse("serve.yaml", []byte(yaml), config.Options{})
-	require.NoError(t, err)
-	s, err := server.New(server.Config{
-		Agents: map[string]runs.Agent{"agent": {Agent: agent, Threads: threads, Currency: currency}}, Runs: r.store, Serve: serve, Version: "test",
+	t.Cleanup(func() { require.NoError(t, agent.Close()) })
+	s := doortest.Serve(t, yaml, server.Config{
+		Agents: map[string]runs.Agent{"agent": {Agent: agent, Threads: threads, Currency: currency}}, Runs: r.store,
 		Store: semantic.WithoutIndex(storememory.New()),
 	})
-	require.NoError(t, err)
-	listening := httptest.NewServer(s.Handler())
-	r.url, r.handler, r.stop = listening.URL, s.Handler(), s.Close
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		s.Close(ctx)
-		r.client.CloseIdleConnections()
-		listening.Close()
-		require.NoError(t, agent.Close())
-	})
+	r.url, r.handler, r.client, r.stop = s.URL, s.Handler, s.Client, s.Stop
 	return r
 }
 

@@ -3,15 +3,11 @@ package openai_test
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -27,11 +23,9 @@ import (
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/runs"
-	runsmemory "github.com/agenthost/agenthost/runs/memory"
 	"github.com/agenthost/agenthost/server"
-	"github.com/agenthost/agenthost/server/config"
+	"github.com/agenthost/agenthost/server/internal/doortest"
 	"github.com/agenthost/agenthost/server/internal/sse"
-	"github.com/agenthost/agenthost/test/apicheck"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -97,26 +91,17 @@ type rig struct {
 // setup starts a server. yaml is its serve.yaml.
 func setup(t testing.TB, yaml string) *rig {
 	t.Helper()
-	r := &rig{t: t, client: &http.Client{Transport: apicheck.Transport(t, &http.Transport{})}, began: make(chan struct{}, 100), let: make(chan struct{})}
+	r := &rig{t: t, began: make(chan struct{}, 100), let: make(chan struct{})}
 	agents := map[string]runs.Agent{"agent": r.agent(host.Config{Name: "agent"}), "structured": r.agent(host.Config{
 		Name: "structured", ResponseFormat: host.Respond[report](),
 	})}
-	serve, err := config.Parse("serve.yaml", []byte(yaml), config.Options{})
-	require.NoError(t, err)
-	s, err := server.New(server.Config{Agents: agents, Runs: runsmemory.New(runsmemory.Options{}), Serve: serve, Version: "test"})
-	require.NoError(t, err)
-	listening := httptest.NewServer(s.Handler())
-	r.url, r.stop = listening.URL, s.Close
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		s.Close(ctx)
-		r.client.CloseIdleConnections()
-		listening.Close()
 		for _, agent := range agents {
 			require.NoError(t, agent.Close())
 		}
 	})
+	s := doortest.Serve(t, yaml, server.Config{Agents: agents})
+	r.url, r.client, r.stop = s.URL, s.Client, s.Stop
 	return r
 }
 
@@ -143,15 +128,7 @@ func (r *rig) agent(c host.Config) runs.Agent {
 		) (string, error) {
 			return "wrote " + in.Content, nil
 		}),
-		tool.Func("block", "Waits.", func(ctx context.Context, _ struct{}) (string, error) {
-			r.began <- struct{}{}
-			select {
-			case <-r.let:
-				return "done", nil
-			case <-ctx.Done():
-				return "", context.Cause(ctx)
-			}
-		}),
+		doortest.Block(r.began, r.let),
 	}
 	c.Middleware = []host.Middleware{builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{
 		"write_file": {AllowedDecisions: []builtin.DecisionType{builtin.Approve, builtin.Reject}},
@@ -330,12 +307,12 @@ const (
 
 // keys is a serve.yaml with two owners, and keys of one of them that may do less.
 func keys() string {
-	line := func(key, owner, scope string) string {
-		sum := sha256.Sum256([]byte(key))
-		return fmt.Sprintf("    - {sha256: %s, owner: %s, scopes: [%s]}\n", hex.EncodeToString(sum[:]), owner, scope)
-	}
-	return "auth:\n  keys:\n" + line(annsKey, "ann", "admin") + line(bobsKey, "bob", "admin") + line(onlyThreads, "ann", "threads") +
-		line(onlyRuns, "ann", "runs")
+	return doortest.Keys(
+		doortest.Key{Key: annsKey, Owner: "ann", Scopes: "admin"},
+		doortest.Key{Key: bobsKey, Owner: "bob", Scopes: "admin"},
+		doortest.Key{Key: onlyThreads, Owner: "ann", Scopes: "threads"},
+		doortest.Key{Key: onlyRuns, Owner: "ann", Scopes: "runs"},
+	)
 }
 
 const (

@@ -2,8 +2,6 @@ package mcp_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -26,6 +24,7 @@ import (
 	runsmemory "github.com/agenthost/agenthost/runs/memory"
 	"github.com/agenthost/agenthost/server"
 	"github.com/agenthost/agenthost/server/config"
+	"github.com/agenthost/agenthost/server/internal/doortest"
 )
 
 const (
@@ -38,12 +37,13 @@ const (
 
 // keys is a serve.yaml with two owners.
 func keys() string {
-	line := func(key, owner, scopes string) string {
-		sum := sha256.Sum256([]byte(key))
-		return fmt.Sprintf("    - {sha256: %s, owner: %s, scopes: [%s]}\n", hex.EncodeToString(sum[:]), owner, scopes)
-	}
-	return "auth:\n  keys:\n" + line(annsKey, "ann", "admin") + line(annsOther, "ann", "admin") + line(bobsKey, "bob", "admin") +
-		line(runsOnly, "ann", "runs") + line(noScopes, "ann", "")
+	return doortest.Keys(
+		doortest.Key{Key: annsKey, Owner: "ann", Scopes: "admin"},
+		doortest.Key{Key: annsOther, Owner: "ann", Scopes: "admin"},
+		doortest.Key{Key: bobsKey, Owner: "bob", Scopes: "admin"},
+		doortest.Key{Key: runsOnly, Owner: "ann", Scopes: "runs"},
+		doortest.Key{Key: noScopes, Owner: "ann"},
+	)
 }
 
 // served is a server with two agents that answer by rules.
@@ -80,15 +80,7 @@ func serveAll(t testing.TB, yaml string) *served {
 				) (string, error) {
 					return "wrote " + in.Content, nil
 				}),
-				tool.Func("block", "Waits.", func(ctx context.Context, _ struct{}) (string, error) {
-					r.began <- struct{}{}
-					select {
-					case <-r.let:
-						return "done", nil
-					case <-ctx.Done():
-						return "", context.Cause(ctx)
-					}
-				}),
+				doortest.Block(r.began, r.let),
 			},
 			Middleware: []host.Middleware{builtin.HumanInTheLoop{InterruptOn: map[string]builtin.ReviewPolicy{
 				"write_file": {AllowedDecisions: []builtin.DecisionType{builtin.Approve, builtin.Edit, builtin.Reject, builtin.Respond}},

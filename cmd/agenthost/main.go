@@ -2,6 +2,7 @@
 //
 // # Where to find what
 //
+//   - when the garbage collector first runs: startup.go
 //   - the flags of a subcommand: the file of its name; flags that several share: root.go, runflags.go, runlimits.go,
 //     decisionflags.go
 //   - which manifest is used: locate.go
@@ -26,6 +27,7 @@ import (
 )
 
 func main() {
+	delayCollection()
 	ctx, s := listen(context.Background())
 	os.Exit(execute(ctx, os.Args[1:], streams{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,

@@ -15,7 +15,7 @@ var errStopped = fmt.Errorf("the consumer of the stream stopped: %w", context.Ca
 // Run runs the agent until it is done, fails, or waits for an answer; the result's Status says which. The result is never
 // nil: for a failed run it holds everything up to the failure.
 func (a *Agent) Run(ctx context.Context, in Input) (*Result, error) {
-	r := a.newRun(ctx, in)
+	r := a.newRun(ctx, &in)
 	err := r.do(ctx)
 	return r.result(err), err
 }
@@ -26,7 +26,7 @@ func (a *Agent) Stream(ctx context.Context, in Input) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		ctx, stop := context.WithCancelCause(ctx)
 		defer stop(nil)
-		r := a.newRun(ctx, in)
+		r := a.newRun(ctx, &in)
 		r.sink = &sink{run: r, yield: yield, stop: stop}
 		err := r.do(ctx)
 		r.sink.rethrow()
@@ -41,7 +41,7 @@ func (a *Agent) Stream(ctx context.Context, in Input) iter.Seq2[Event, error] {
 func (a *Agent) RunEvents(ctx context.Context, in Input, handle func(Event) error) (*Result, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	r := a.newRun(ctx, in)
+	r := a.newRun(ctx, &in)
 	var handling error
 	r.sink = &sink{run: r, stop: stop, yield: func(e Event, _ error) bool {
 		handling = handle(e)
@@ -56,7 +56,7 @@ func (a *Agent) RunEvents(ctx context.Context, in Input, handle func(Event) erro
 }
 
 // newRun begins a run, which do ends.
-func (a *Agent) newRun(ctx context.Context, in Input) (r *run) {
+func (a *Agent) newRun(ctx context.Context, in *Input) (r *run) {
 	b, notices, err := a.enter(ctx)
 	leave := func() {
 		if err == nil {
@@ -73,7 +73,7 @@ func (a *Agent) newRun(ctx context.Context, in Input) (r *run) {
 	return r
 }
 
-func (a *build) newRun(in Input) *run {
+func (a *build) newRun(in *Input) *run {
 	seed := in.Seed
 	if seed == 0 {
 		seed = a.seed()
@@ -81,7 +81,7 @@ func (a *build) newRun(in Input) *run {
 	var buf [20]byte
 	return &run{
 		agent: a, id: string(strconv.AppendUint(append(buf[:0], "run-"...), seed, 16)), seed: seed, ids: idSource{seed: seed},
-		model: a.config.Model, input: in, state: &State{table: &a.fields, values: a.fields.initial()},
+		model: a.config.Model, input: *in, state: &State{table: &a.fields, values: a.fields.initial()},
 		progress: progress{step: a.program.entry, cursors: make([]history.Cursor, len(a.program.steps))},
 		thread:   thread{id: in.Thread, durability: a.config.Durability},
 		budget:   budget{limits: &a.toolCalls, recursion: a.limit},

@@ -92,7 +92,11 @@ func (e *execution) recordStart(ctx context.Context, id *checkpoint.Execution) e
 // run runs the tool.
 func (e *execution) run(ctx context.Context) (*abi.Message, []sourcedUpdate, error) {
 	output, err := e.of.callInTime(ctx, e.tool.tool, e.rt, &e.call)
-	err = e.rt.settle(err)
+	return e.answer(output, e.rt.settle(err))
+}
+
+// answer makes the answer to the call of what the tool returned.
+func (e *execution) answer(output *ToolOutput, err error) (*abi.Message, []sourcedUpdate, error) {
 	if err == nil && output == nil {
 		err = errors.New("returned neither output nor error")
 	}

@@ -18,7 +18,7 @@ func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error)
 		return "", err
 	}
 	start := r.clock()
-	inside, span := r.trace(ctx, Span{Kind: SpanHook, Step: s.name})
+	inside, span := r.traceHook(ctx, s.name, nil)
 	rt.span = span.under(s.policy)
 	update, err := callNode(inside, s.hook.Func, rt)
 	s.needs.release()

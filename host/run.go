@@ -87,9 +87,28 @@ func (r *run) do(ctx context.Context) error {
 		defer unwatch()
 	}
 	ctx, span := r.traceRun(ctx)
-	events := r.events()
 	start = r.clock()
 	before := r.state.log.List().Len()
+	r.tellStart()
+	if err == nil {
+		err = r.start(ctx)
+	}
+	if err == nil {
+		err = r.loop(ctx)
+	}
+	err = r.close(ctx, err)
+	if r.over(err) {
+		r.agent.tellEnd(ctx, r.id)
+	}
+	if r.events().wants(span) {
+		r.tellEnd(span, start, before, err)
+	}
+	return err
+}
+
+// tellStart reports the run's input, and what there is to say about the agent.
+func (r *run) tellStart() {
+	events := r.events()
 	if events.on() {
 		events.send(&Event{Type: EventRun, Messages: r.input.Messages, Answers: r.questions.given, Metadata: r.input.Metadata})
 	}
@@ -104,27 +123,18 @@ func (r *run) do(ctx context.Context) error {
 			events.send(&Event{Type: EventWarn, Text: text})
 		}
 	}
-	if err == nil {
-		err = r.start(ctx)
+}
+
+// tellEnd reports how the run ended. before is how many messages there were when it began.
+func (r *run) tellEnd(s span, start time.Time, before int, err error) {
+	end := &Event{
+		Type: EventEnd, Status: r.status(err), Next: r.next(), Interrupts: r.questions.waiting(),
+		Duration: r.agent.now().Sub(start), Cost: r.shownCost(r.budget.usage.spent()),
 	}
-	if err == nil {
-		err = r.loop(ctx)
+	if err != nil {
+		end.Error = eventError(err)
 	}
-	err = r.close(ctx, err)
-	if r.over(err) {
-		r.agent.tellEnd(ctx, r.id)
-	}
-	if events.wants(span) {
-		end := &Event{
-			Type: EventEnd, Status: r.status(err), Next: r.next(), Interrupts: r.questions.waiting(),
-			Duration: r.agent.now().Sub(start), Cost: r.shownCost(r.budget.usage.spent()),
-		}
-		if err != nil {
-			end.Error = eventError(err)
-		}
-		r.finishRun(span, end, before)
-	}
-	return err
+	r.finishRun(s, end, before)
 }
 
 // loop walks through the program from the run's present step.

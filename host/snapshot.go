@@ -52,7 +52,7 @@ func (a *Agent) State(ctx context.Context, thread string, at checkpoint.ID) (*Sn
 
 // look prepares to read a thread. The caller must leave the run.
 func (a *Agent) look(ctx context.Context, thread string) (*run, error) {
-	r := a.newRun(ctx, Input{Thread: thread})
+	r := a.newRun(ctx, &Input{Thread: thread})
 	err := r.entry.err
 	if err == nil && r.agent.config.Checkpointer == nil {
 		err = r.thread.fail(ErrNoCheckpointer)
@@ -115,7 +115,7 @@ func (a *Agent) States(ctx context.Context, thread string) iter.Seq2[*PastState,
 				yield(nil, looking.thread.fail(err))
 				return
 			}
-			r := looking.agent.newRun(looking.input)
+			r := looking.agent.newRun(&looking.input)
 			r.restore(past.Thread)
 			if !yield(&PastState{snapshotOf(r, past.Thread), past.Record}, nil) {
 				return

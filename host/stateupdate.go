@@ -39,7 +39,7 @@ func (a *Agent) UpdateState(ctx context.Context, u StateUpdate) (*Snapshot, erro
 			in.Messages = []abi.Message{} // not nil: the thread's run is given up
 		}
 	}
-	r := a.newRun(ctx, in)
+	r := a.newRun(ctx, &in)
 	defer r.entry.leave()
 	if r.entry.err != nil {
 		return nil, r.entry.err

@@ -234,29 +234,30 @@ func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message,
 		call.Args = wire.Map(nil).Raw()
 	}
 	call.Args = wire.Canonicalized(call.Args)
-	refusal := ""
 	if req.Tool == nil {
-		refusal = fmt.Sprintf("Error: %s is not a valid tool, try one of [%s].", call.Name, strings.Join(c.run.agent.tools.names(), ", "))
-	} else {
-		bound, err := c.run.agent.tools.bind(req.Tool)
-		if err != nil {
-			return nil, nil, &ToolError{Tool: call.Name, CallID: call.ID, Err: err}
-		}
-		e.tool, e.name = bound, bound.spec.Name
-		if err := bound.schema.Validate(call.Args); err != nil {
-			refusal = fmt.Sprintf("Error invoking tool '%s' with kwargs %s with error:\n %s\n Please fix the error and try again.",
-				call.Name, call.Args.JSON(), err)
-		}
+		return c.refuse(ctx, e, fmt.Sprintf(
+			"Error: %s is not a valid tool, try one of [%s].", call.Name, strings.Join(c.run.agent.tools.names(), ", ")))
 	}
-	if refusal == "" {
-		return c.executed(ctx, e)
+	bound, err := c.run.agent.tools.bind(req.Tool)
+	if err != nil {
+		return nil, nil, &ToolError{Tool: call.Name, CallID: call.ID, Err: err}
 	}
+	e.tool, e.name = bound, bound.spec.Name
+	if err := bound.schema.Validate(call.Args); err != nil {
+		return c.refuse(ctx, e, fmt.Sprintf("Error invoking tool '%s' with kwargs %s with error:\n %s\n Please fix the error and try again.",
+			call.Name, call.Args.JSON(), err))
+	}
+	return c.executed(ctx, e)
+}
+
+// refuse answers a call that cannot be executed.
+func (c *toolCall) refuse(ctx context.Context, e *execution, reason string) (*abi.Message, []sourcedUpdate, error) {
 	if e.tool = nil; len(c.run.journal.past) > 0 { // an earlier build may have had the tool, or accepted the arguments
 		if message, updates, err := c.executed(ctx, e); message != nil || err != nil {
 			return message, updates, err
 		}
 	}
-	m := abi.ToolFailure(*call, refusal)
+	m := abi.ToolFailure(e.call, reason)
 	return &m, nil, nil
 }
 

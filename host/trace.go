@@ -77,6 +77,14 @@ func (r *run) trace(ctx context.Context, s Span) (context.Context, span) {
 	return ctx, span{end: end}
 }
 
+// traceHook begins the span of a hook. It is a function of its own because a [Span] takes much of the stack, where each layer of a
+// call would keep one.
+//
+//go:noinline
+func (r *run) traceHook(ctx context.Context, step string, call *abi.ToolCall) (context.Context, span) {
+	return r.trace(ctx, Span{Kind: SpanHook, Step: step, Call: call})
+}
+
 // traceRun begins the span of the run, which checkpoints name from then on.
 func (r *run) traceRun(ctx context.Context) (context.Context, span) {
 	ctx, s := r.trace(ctx, Span{Kind: SpanRun, Metadata: r.input.Metadata, User: r.input.User, GoesOn: r.input.goesOn(), Earlier: r.traced})

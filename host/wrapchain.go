@@ -62,7 +62,7 @@ func enter[Req, Resp any, Next ~func(context.Context, Req) (Resp, error)](
 		return resp, inner.err
 	}
 	start := rt.run.clock()
-	inside, span := rt.run.trace(ctx, Span{Kind: SpanHook, Step: w.name, Call: c.toolCall()})
+	inside, span := rt.run.traceHook(ctx, w.name, c.toolCall())
 	rt.span = span.under(w.policy)
 	resp, update, err := callWrap(inside, w, rt, req, next)
 	if err == nil {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"unicode/utf8"
 )
@@ -21,14 +22,14 @@ func IsCanonical(b []byte, limits Limits) (bool, error) { return scan(b, limits)
 
 // container is an array or map that is being scanned, or the document around its one value.
 type container struct {
-	remaining int  // values still to come; two for each pair of a map
-	isMap     bool // if true, every value with an even remaining count is a key
-	sorted    bool // the keys so far were strictly ascending
-	firstKey  int  // index of the map's first key in the keys of all open maps
+	remaining uint32 // values still to come; two for each pair of a map
+	firstKey  uint32 // index of the map's first key in the keys of all open maps
+	isMap     bool   // if true, every value with an even remaining count is a key
+	sorted    bool   // the keys so far were strictly ascending
 }
 
 // span is the position of a key's bytes in the document.
-type span struct{ start, end int }
+type span struct{ start, end uint32 }
 
 // scanner is the state of a scan.
 type scanner struct {
@@ -40,13 +41,15 @@ type scanner struct {
 }
 
 // scan is a loop in one function that keeps its stacks in local variables. Ordinary documents, with up to 16 levels
-// and 32 keys in the open maps, therefore need no allocation.
+// and 32 keys in the open maps, therefore need no allocation. The variables are small, because documents are scanned deep inside of
+// chains of hooks, where a larger frame makes the goroutine's stack grow.
 func scan(b []byte, limits Limits) (canonical bool, err error) {
 	var (
 		openSpace [17]container
 		keySpace  [32]span
 	)
 	s := scanner{b: b, canonical: true, limits: limits.withDefaults()}
+	s.limits.MaxBytes = min(s.limits.MaxBytes, math.MaxUint32) // positions must fit
 	if len(b) > s.limits.MaxBytes {
 		return false, errorAt(0, "the document has "+itoa(len(b))+" bytes, the limit is "+itoa(s.limits.MaxBytes))
 	}
@@ -97,8 +100,8 @@ func (s *scanner) key(f *container, keys []span) (span, error) {
 	if err := s.text(t); err != nil {
 		return span{}, err
 	}
-	k := span{s.at - t.count, s.at}
-	if f.sorted && len(keys) > f.firstKey {
+	k := span{uint32(s.at - t.count), uint32(s.at)}
+	if f.sorted && len(keys) > int(f.firstKey) {
 		previous := keys[len(keys)-1]
 		if string(s.b[previous.start:previous.end]) >= string(s.b[k.start:k.end]) {
 			f.sorted, s.canonical = false, false
@@ -148,11 +151,11 @@ func (s *scanner) text(t token) error {
 }
 
 func (s *scanner) open(t token, depth, firstKey int) (container, error) {
-	f := container{remaining: t.count, isMap: t.kind == kindMap, sorted: true, firstKey: firstKey}
-	if f.isMap {
-		f.remaining *= 2
+	remaining := t.count
+	if t.kind == kindMap {
+		remaining *= 2
 	}
-	if f.remaining > len(s.b)-s.at-t.size {
+	if remaining > len(s.b)-s.at-t.size {
 		return container{}, errorAt(s.at, "the value claims more elements than the document has bytes left")
 	}
 	if depth == s.limits.MaxDepth {
@@ -160,7 +163,7 @@ func (s *scanner) open(t token, depth, firstKey int) (container, error) {
 	}
 	s.canonical = s.canonical && t.shortest
 	s.at += t.size
-	return f, nil
+	return container{remaining: uint32(remaining), firstKey: uint32(firstKey), isMap: t.kind == kindMap, sorted: true}, nil
 }
 
 // unique refuses a duplicate key in f, the innermost container. It sorts keys, which nobody uses afterwards.
@@ -173,7 +176,7 @@ func (s *scanner) unique(f *container, keys []span) error {
 	for i := 1; i < len(keys); i++ {
 		a, b := keys[i-1], keys[i]
 		if bytes.Equal(s.b[a.start:a.end], s.b[b.start:b.end]) {
-			return errorAt(max(a.start, b.start), "the key "+quote(s.b[b.start:b.end])+" appears twice in one map")
+			return errorAt(int(max(a.start, b.start)), "the key "+quote(s.b[b.start:b.end])+" appears twice in one map")
 		}
 	}
 	return nil

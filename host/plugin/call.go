@@ -40,7 +40,7 @@ type access struct {
 // call calls a hook or tool of the guest, unless the breaker is open, and reports the outcome to the breaker. The caller
 // must have acquired an instance from the pool's supply, see [host.Pool]. The result is nil if the guest said nothing. The
 // error is an [*Error], or says that the run's context ended.
-func (p *Plugin) call(ctx context.Context, c hookCall) (result *abi.Result, err error) {
+func (p *Plugin) call(ctx context.Context, c *hookCall) (result *abi.Result, err error) {
 	rt := c.input.rt
 	if p.breaker.bypasses(p, rt) {
 		if c.owner == nil {
@@ -50,7 +50,7 @@ func (p *Plugin) call(ctx context.Context, c hookCall) (result *abi.Result, err 
 	}
 	turn := p.breaker.begin()
 	unusable := p.pool.with(ctx, func(i *instance) (fault error) {
-		result, fault, err = i.answer(ctx, &c)
+		result, fault, err = i.answer(ctx, c)
 		return fault
 	})
 	if err == nil {

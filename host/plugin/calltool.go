@@ -27,7 +27,7 @@ func (t *pluginTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolC
 	named.Name = t.spec.Name // the tool that runs: a wrap may have renamed the call, or redirected it here
 	call = &named
 	output := &host.ToolOutput{}
-	result, err := p.call(ctx, hookCall{
+	result, err := p.call(ctx, &hookCall{
 		export: abi.ExportCallTool, owner: &toolRun{p, rt, call, output}, reads: access{fields: p.ownFields},
 		input: hookInput{rt: rt, reads: p.ownFields, call: call},
 	})

@@ -13,7 +13,7 @@ func (p *Plugin) nodeHook(name abi.Hook, spec *abi.HookSpec) host.NodeHook {
 	reads := sorted(spec.Reads)
 	fn := func(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
 		shows := !spec.Messages.IsZero()
-		c := hookCall{export: string(name), hook: spec, reads: access{reads, shows}, input: hookInput{rt: rt, reads: reads}}
+		c := &hookCall{export: string(name), hook: spec, reads: access{reads, shows}, input: hookInput{rt: rt, reads: reads}}
 		if shows {
 			c.input.view, c.input.shows = rt.View(), true
 		}

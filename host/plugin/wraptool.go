@@ -21,7 +21,7 @@ func (p *Plugin) wrapTool(spec *abi.HookSpec) host.WrapToolFunc {
 	return func(ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler) (*abi.Message, *host.Update, error) {
 		w := &wrapToolCall{wrapCall[host.ToolRequest, abi.Message]{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}}
 		shows := !spec.Messages.IsZero()
-		c := hookCall{
+		c := &hookCall{
 			export: string(abi.WrapToolCall), owner: w, reads: access{reads, shows},
 			input: hookInput{rt: rt, reads: reads, call: &req.Call, known: req.Known()},
 		}

@@ -69,3 +69,40 @@ func TestAShortSupplyLowersParallelism(t *testing.T) {
 		require.Equal(t, 4*time.Second, time.Since(start))
 	})
 }
+
+// Chains that wait for a pool get it in the order in which they came, also a large need before small ones that would fit at once, so
+// that no run of a crowd waits while others overtake it.
+func TestChainsAcquireInTheOrderOfTheirArrival(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const waiting = 100
+		pool := NewPool(2)
+		one := needs{{pool, 1}}
+		require.NoError(t, one.acquire(t.Context()))
+		require.NoError(t, one.acquire(t.Context()))
+		got := make(chan int, waiting)
+		for i := range waiting {
+			go func() {
+				chain := needs{{pool, 1 + i%2}}
+				if chain.acquire(t.Context()) == nil {
+					got <- i
+					chain.release()
+				}
+			}()
+			synctest.Wait() // it waits in the queue before the next one comes
+		}
+		one.release()
+		synctest.Wait()
+		require.Len(t, got, 1, "the second needs two units, and the third does not overtake it")
+		require.False(t, one.try(), "neither does a call that would not wait")
+		one.release()
+		synctest.Wait()
+		close(got)
+		var order []int
+		for i := range got {
+			order = append(order, i)
+		}
+		require.Len(t, order, waiting)
+		require.IsIncreasing(t, order)
+	})
+}

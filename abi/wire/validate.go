@@ -49,7 +49,7 @@ func scan(b []byte, limits Limits) (canonical bool, err error) {
 		keySpace  [32]span
 	)
 	s := scanner{b: b, canonical: true, limits: limits.withDefaults()}
-	s.limits.MaxBytes = min(s.limits.MaxBytes, math.MaxUint32) // positions must fit
+	s.limits.MaxBytes = min(s.limits.MaxBytes, math.MaxInt32) // positions must fit; an int may have 32 bits
 	if len(b) > s.limits.MaxBytes {
 		return false, errorAt(0, "the document has "+itoa(len(b))+" bytes, the limit is "+itoa(s.limits.MaxBytes))
 	}

@@ -41,7 +41,7 @@ func (rt *Runtime) StartGenerate(ctx context.Context, m model.Model, req *model.
 	}
 	if g.err == nil {
 		g.start = rt.run.clock()
-		g.ctx, g.span = rt.run.trace(ctx, Span{Kind: SpanModel, Step: rt.step, Model: m.Info(), Request: req})
+		g.ctx, g.span = rt.run.traceModel(ctx, rt.step, m, req)
 	}
 	return g
 }

@@ -179,7 +179,7 @@ func (c *modelCall) generate(ctx context.Context, req *model.Request) (*model.Re
 	c.calls++
 	c.reserved, c.first, c.came, c.cost = r.ids.Ahead(), time.Time{}, 0, model.Cost{}
 	start := r.clock()
-	ctx, span := r.trace(ctx, Span{Kind: SpanModel, Step: ModelStep, Model: m.Info(), Request: req})
+	ctx, span := r.traceModel(ctx, ModelStep, m, req)
 	resp, err := c.call(ctx, m, req)
 	if err != nil && (ctx.Err() != nil || c.came > 0) {
 		r.payCutOff(ctx, m, req, c.came)

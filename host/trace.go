@@ -27,7 +27,7 @@ const (
 	// SpanRun is a run, or a part of it: EventEnd, with the Messages that the run has added, as they are now; Metadata, GoesOn, Earlier.
 	SpanRun        SpanKind = "run"
 	SpanHook       SpanKind = "hook"       // a call of a hook: EventHook; Step, Call for a hook around a tool call
-	SpanModel      SpanKind = "model"      // a model call: EventModel; Step, Model, Request
+	SpanModel      SpanKind = "model"      // a model call: EventModel; Step, Model, Server, Request
 	SpanTool       SpanKind = "tool"       // a tool call with the hooks around it: EventTool; Step, Call, Tool
 	SpanCheckpoint SpanKind = "checkpoint" // saving the thread: EventCheckpoint, with an Error if it failed
 )
@@ -42,6 +42,7 @@ type Span struct {
 	Call     *abi.ToolCall
 	Tool     Tool // nil: the agent does not have it
 	Model    model.Info
+	Server   string         // the address of the model's server, without a password or a query; "": unknown
 	Request  *model.Request // must not be changed
 	Metadata wire.Map       // see Input.Metadata
 	User     string         // of a run: see Input.User
@@ -83,6 +84,21 @@ func (r *run) trace(ctx context.Context, s Span) (context.Context, span) {
 //go:noinline
 func (r *run) traceHook(ctx context.Context, step string, call *abi.ToolCall) (context.Context, span) {
 	return r.trace(ctx, Span{Kind: SpanHook, Step: step, Call: call})
+}
+
+// traceModel begins the span of a model call.
+func (r *run) traceModel(ctx context.Context, step string, m model.Model, req *model.Request) (context.Context, span) {
+	if r.agent.config.Tracer == nil {
+		return ctx, span{}
+	}
+	s := Span{Kind: SpanModel, Step: step, Model: m.Info(), Request: req}
+	if accountant, ok := model.As[model.Accountant](m); ok {
+		// A model with an invalid configuration fails the call, which says why.
+		if account, err := accountant.Account(); err == nil {
+			s.Server = account.BaseURL
+		}
+	}
+	return r.trace(ctx, s)
 }
 
 // traceRun begins the span of the run, which checkpoints name from then on.

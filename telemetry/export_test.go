@@ -38,7 +38,7 @@ var (
 		attrOperation, attrProvider, attrAgentName, attrConversation, attrRequestModel, attrResponseModel, attrFinishReasons, attrFirstChunk, attrMaxTokens,
 		attrTemperature, attrTopP, attrTopK, attrSeed, attrInputTokens, attrOutputTokens, attrCacheRead, attrCacheCreation, attrReasoning, attrTokenType,
 		attrToolName, attrToolType, attrToolCallID, attrToolArguments, attrToolResult, attrToolDefinitions, attrSystem, attrInput, attrOutput,
-		attrMCPMethod, attrMCPSession, attrMCPProtocol, attrErrorType, attrSession, attrUser, attrMethod, attrRoute, attrStatus, attrPath, attrScheme,
+		attrMCPMethod, attrMCPSession, attrMCPProtocol, attrErrorType, attrSession, attrUser, attrMethod, attrRoute, attrStatus, attrPath, attrScheme, attrServer, attrPort,
 	}
 	Operations    = []string{operationChat, operationInvoke, operationTool}
 	ProviderNames = providers

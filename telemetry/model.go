@@ -5,7 +5,9 @@ package telemetry
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"slices"
+	"strconv"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
@@ -25,6 +27,7 @@ func (t *tracer) model(ctx context.Context, s *host.Span) (context.Context, func
 	attributes := append(append([]attribute.KeyValue{attribute.String(attrKind, "LLM"), attribute.String(attrRun, s.Run)}, common...), conversation(s)...)
 	ctx, span := t.begin(ctx, spanName(operationChat, s.Model.Name), trace.SpanKindClient, nil, attributes...)
 	if span.IsRecording() {
+		span.SetAttributes(serverOf(s.Server)...)
 		span.SetAttributes(parameters(s.Request.Settings)...)
 	}
 	if t.content {
@@ -86,6 +89,20 @@ func (t *tracer) model(ctx context.Context, s *host.Span) (context.Context, func
 		}
 		r.hold(&held{span: span, ended: now, of: func(messages []abi.Message) ([]attribute.KeyValue, bool) { return ofAnswer(messages, ids) }})
 	}
+}
+
+// serverOf returns the host and port of a server's address.
+func serverOf(address string) []attribute.KeyValue {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" {
+		return nil
+	}
+	out := []attribute.KeyValue{attribute.String(attrServer, u.Hostname())}
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	if number, err := strconv.Atoi(port); err == nil {
+		out = append(out, attribute.Int(attrPort, number))
+	}
+	return out
 }
 
 // parameters returns what the request sets for the model, where providers agree on the names.

@@ -56,6 +56,8 @@ const (
 	attrStatus    = "http.response.status_code"
 	attrPath      = "url.path"
 	attrScheme    = "url.scheme"
+	attrServer    = "server.address"
+	attrPort      = "server.port"
 )
 
 // attrKind is the attribute by which Phoenix chooses the icon of a span. It is OpenInference's.

@@ -37,6 +37,7 @@ func registry(t *testing.T) map[string]map[string]bool {
 var general = map[string]bool{
 	string(semconv.ErrorTypeKey): true, string(semconv.SessionIDKey): true, string(semconv.UserIDKey): true, string(semconv.HTTPRequestMethodKey): true, string(semconv.HTTPRouteKey): true,
 	string(semconv.HTTPResponseStatusCodeKey): true, string(semconv.URLPathKey): true, string(semconv.URLSchemeKey): true,
+	string(semconv.ServerAddressKey): true, string(semconv.ServerPortKey): true,
 }
 
 func TestAttributesAreInTheRegistry(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -120,6 +121,11 @@ func TestATraceGoesThroughARun(t *testing.T) {
 	}
 	within("chat gpt", "/chat/completions")
 	within("execute_tool look", "/look")
+	address, err := url.Parse(server.URL)
+	require.NoError(t, err)
+	asks := named(r, "chat gpt")[0].GetAttributes()
+	require.Equal(t, address.Hostname(), otlpserver.Attribute(asks, "server.address"))
+	require.Equal(t, `{"intValue":"`+address.Port()+`"}`, otlpserver.Attribute(asks, "server.port"))
 	status := otlpserver.Attribute(r.Spans()[0].GetAttributes(), "http.response.status_code")
 	require.Equal(t, `{"intValue":"202"}`, status)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/agenthost/agenthost/server/openai/internal/answer"
 )
 
-// quiet is after how many heartbeats a wait begins to keep its connection alive: after 15 s, since proxies cut an idle connection off after 30 s at
-// the earliest. Until then an error has its own status, for which OpenAI's clients raise an exception.
+// quiet is after how many heartbeats a wait begins to keep its connection alive: after 15 s, which is soon enough for proxies that allow 30 s of
+// silence. Until then an error has its own status, for which OpenAI's clients raise an exception.
 const quiet = 3
 
 // wait returns the answer that waits for the end of a run and makes a document of it. If the client goes away before that, the run is cancelled if

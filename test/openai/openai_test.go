@@ -102,14 +102,20 @@ func run(t *testing.T, command []string) {
 // owner takes place at a time.
 func serve(t *testing.T, tools, agent string, env ...string) string {
 	t.Helper()
+	arguments := []string{"--config", "serve.yaml", "-f", agent}
+	if agent == "agent" {
+		arguments = append(arguments, "-f", "structured")
+	}
+	return programs.Serve(t, directory(t), append(env, "TOOLS="+tools), arguments...).URL
+}
+
+// directory makes a directory with the agents and the configuration of a server.
+func directory(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "agents"))))
 	sum := sha256.Sum256([]byte(key))
 	config := "auth: {keys: [{sha256: " + hex.EncodeToString(sum[:]) + ", owner: ann, scopes: [runs, threads]}]}\nlimits: {runs_per_owner: 1}\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "serve.yaml"), []byte(config), 0o600))
-	arguments := []string{"--config", "serve.yaml", "-f", agent}
-	if agent == "agent" {
-		arguments = append(arguments, "-f", "structured")
-	}
-	return programs.Serve(t, dir, append(env, "TOOLS="+tools), arguments...).URL
+	return dir
 }

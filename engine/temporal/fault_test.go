@@ -240,6 +240,37 @@ func TestManyThreads(t *testing.T) {
 	require.Len(t, pids, 2, "both workers worked")
 }
 
+// A crowd of threads is performed by all workers alike.
+func TestAThousandThreads(t *testing.T) {
+	t.Parallel()
+	faults(t)
+	f := newField(t, pgtest.Address(t), "")
+	f.place.spawn(t)
+	f.place.spawn(t)
+	const threads = 1000
+	all := make([]*runs.Run, threads)
+	for i := range all {
+		all[i] = f.submit(fmt.Sprint("crowd", i), plan(step{"work", 0}))
+	}
+	pids := map[int]int{}
+	for i, r := range all {
+		require.Zero(t, f.settle(r))
+		thread := fmt.Sprint("crowd", i)
+		require.Equal(t, []int{1}, f.ledger.starts(thread))
+		for _, e := range f.ledger.of(thread) {
+			pids[e.pid]++
+		}
+	}
+	require.Len(t, pids, 2, "both workers worked")
+	total := 0
+	for _, n := range pids {
+		total += n
+	}
+	for pid, n := range pids {
+		require.Greater(t, n, total/4, "the worker %d had its share", pid)
+	}
+}
+
 // development is a server of Temporal that a test may stop and start again. It keeps what it has in a file.
 type development struct {
 	t    *testing.T

@@ -27,8 +27,8 @@ func TestFuelOfHooks(t *testing.T) {
 		mean uint64            // of all calls, with the guest's own garbage collections, whichever hook they meet
 	}{
 		{"tinygo", tinyGuest(t, "bench"), map[string]uint64{
-			"bench.before_agent": 173, "bench.before_model": 3_585, "bench.wrap_model_call": 315, "bench.after_model": 5_257, "bench.wrap_tool_call": 372,
-		}, 3_284},
+			"bench.before_agent": 100, "bench.before_model": 3_485, "bench.wrap_model_call": 212, "bench.after_model": 5_174, "bench.wrap_tool_call": 214,
+		}, 3_119},
 		{"rust", rustGuest(t), map[string]uint64{
 			"bench.before_agent": 289, "bench.before_model": 960, "bench.wrap_model_call": 382, "bench.after_model": 1_304, "bench.wrap_tool_call": 389,
 		}, 757},

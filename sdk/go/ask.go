@@ -22,6 +22,7 @@ func request[Q encoder](c *Call, op string, query Q) ([]byte, error) {
 	if tooDeep(payload) {
 		return nil, ErrTooDeep
 	}
+	c.readReply()
 	return accept(c.host.HostCall(op, payload))
 }
 
@@ -43,21 +44,20 @@ type noQuery struct{}
 
 func (noQuery) MarshalMsg(dst []byte) ([]byte, error) { return dst, nil }
 
-// next calls the inner layers with a change, which may be nil, and returns their reply. A refusal does not count as a
-// failure of the inner layers.
+// next calls the inner layers with a change, which may be nil, and takes their reply.
 func next[T any, P interface {
 	*T
 	encoder
-}](c *Call, change P) ([]byte, error) {
+}](c *Call, change P, r *nextReply) error {
 	var payload []byte
 	if change != nil {
 		var err error
 		if payload, err = change.MarshalMsg(nil); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if tooDeep(payload) {
-		return nil, ErrTooDeep
+		return ErrTooDeep
 	}
-	return c.next(payload)
+	return c.next(payload, r)
 }

@@ -18,7 +18,8 @@ type Call struct {
 	view     *abi.View      // of the messages, decoded; nil until the hook first looks, or if there are none
 
 	host    Host
-	failure error // the error of the last Next, if the inner layers failed
+	failure error      // the error of the last Next, if the inner layers failed
+	unread  *nextReply // the reply of the last Next, if the host still has it
 }
 
 func (c *Call) call() *Call { return c }
@@ -83,17 +84,6 @@ func (c *Call) Now() time.Time { return time.Unix(0, int64(c.Input().Now)).UTC()
 
 // Seed returns a number that differs from call to call. It is predictable.
 func (c *Call) Seed() uint64 { return c.Input().Seed }
-
-// next calls the inner layers and returns their reply. A refusal does not count as a failure of the inner layers.
-func (c *Call) next(payload []byte) ([]byte, error) {
-	status, reply := c.host.Next(payload)
-	doc, err := accept(status, reply)
-	c.failure = nil
-	if status == abi.StatusFailed {
-		c.failure = err
-	}
-	return doc, err
-}
 
 // Messages returns the messages that the hook declared in its spec, or none if it declared none.
 func (c *Call) Messages() []Message {

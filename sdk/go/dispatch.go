@@ -25,17 +25,18 @@ type frame struct {
 
 // dispatch performs an export in an empty frame: it calls the plugin's method, which may read the input, and appends the encoded result
 // to dst. The code is the return value of the export.
-func (f *frame) dispatch(export string, read func() []byte, h Host, dst []byte) (result []byte, code int32) {
-	switch export {
-	case abi.ExportDescribe:
+func (f *frame) dispatch(e export, read func() []byte, h Host, dst []byte) (result []byte, code int32) {
+	switch e {
+	case exportOfDescribe:
 		return written(description.MarshalMsg(dst))
-	case abi.ExportConfigure:
+	case exportOfConfigure:
 		return configure(read(), dst)
+	default:
 	}
 	r := &f.result
 	var failure, err error
-	switch export {
-	case string(abi.WrapModelCall):
+	switch e {
+	case exportOfWrapModelCall:
 		c := &f.model
 		c.begin(read, h)
 		var change *ResponseChange
@@ -43,12 +44,12 @@ func (f *frame) dispatch(export string, read func() []byte, h Host, dst []byte) 
 		change, update, err = wrapModelCall.WrapModelCall(c)
 		failure, r.Response = c.failure, change
 		setUpdate(r, update)
-	case string(abi.WrapToolCall), abi.ExportCallTool:
+	case exportOfWrapToolCall, exportOfCallTool:
 		c := &f.tool
 		c.begin(read, h)
 		var patch *Patch
 		var update *Update
-		if export == abi.ExportCallTool {
+		if e == exportOfCallTool {
 			patch, update, err = toolRunner.CallTool(c)
 		} else {
 			patch, update, err = wrapToolCall.WrapToolCall(c)
@@ -57,19 +58,19 @@ func (f *frame) dispatch(export string, read func() []byte, h Host, dst []byte) 
 		setUpdate(r, update)
 	default:
 		var update *Update
-		update, err = node(export, f.node.begin(read, h))
+		update, err = node(e, f.node.begin(read, h))
 		setUpdate(r, update)
 	}
 	return finish(r, err, failure, dst)
 }
 
-func node(export string, c *Call) (*Update, error) {
-	switch abi.Hook(export) {
-	case abi.BeforeAgent:
+func node(e export, c *Call) (*Update, error) {
+	switch e {
+	case exportOfBeforeAgent:
 		return beforeAgent.BeforeAgent(c)
-	case abi.BeforeModel:
+	case exportOfBeforeModel:
 		return beforeModel.BeforeModel(c)
-	case abi.AfterModel:
+	case exportOfAfterModel:
 		return afterModel.AfterModel(c)
 	default:
 		return afterAgent.AfterAgent(c)

@@ -42,9 +42,9 @@ type running struct {
 }
 
 // run performs an export whose input has this length.
-func run(export string, length int32) int32 {
+func run(e export, length int32) int32 {
 	present.length = length
-	result, code := present.dispatch(export, readInput, imports{}, resultBuffer[:0])
+	result, code := present.dispatch(e, readInput, imports{}, resultBuffer[:0])
 	if code == abi.ReturnResult {
 		resultWrite(pointer(result), uint32(len(result)))
 		resultBuffer = result
@@ -72,6 +72,19 @@ func (imports) Next(payload []byte) (abi.Status, []byte) {
 	return reply(hostNext(pointer(payload), uint32(len(payload))))
 }
 
+func (imports) nextLater(payload []byte) (abi.Status, int) {
+	return abi.Unpack(hostNext(pointer(payload), uint32(len(payload))))
+}
+
+func (imports) readReply(length int) []byte {
+	if length == 0 {
+		return nil
+	}
+	doc := make([]byte, length)
+	replyRead(pointer(doc), uint32(length))
+	return doc
+}
+
 func (imports) HostCall(op string, payload []byte) (abi.Status, []byte) {
 	return reply(hostCall(unsafe.Pointer(unsafe.StringData(op)), uint32(len(op)), pointer(payload), uint32(len(payload))))
 }
@@ -82,12 +95,7 @@ func (imports) Log(level abi.LogLevel, line string) {
 
 func reply(packed uint64) (abi.Status, []byte) {
 	status, length := abi.Unpack(packed)
-	if length == 0 {
-		return status, nil
-	}
-	doc := make([]byte, length)
-	replyRead(pointer(doc), uint32(length))
-	return status, doc
+	return status, imports{}.readReply(length)
 }
 
 func pointer(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
@@ -96,31 +104,31 @@ func pointer(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b
 func marker() {}
 
 //go:wasmexport describe
-func exportDescribe() int32 { return run(abi.ExportDescribe, 0) }
+func exportDescribe() int32 { return run(exportOfDescribe, 0) }
 
 //go:wasmexport configure
 func exportConfigure(length int32) int32 {
 	reserve()
-	return run(abi.ExportConfigure, length)
+	return run(exportOfConfigure, length)
 }
 
 //go:wasmexport call_tool
-func exportCallTool(length int32) int32 { return run(abi.ExportCallTool, length) }
+func exportCallTool(length int32) int32 { return run(exportOfCallTool, length) }
 
 //go:wasmexport before_agent
-func exportBeforeAgent(length int32) int32 { return run(string(abi.BeforeAgent), length) }
+func exportBeforeAgent(length int32) int32 { return run(exportOfBeforeAgent, length) }
 
 //go:wasmexport before_model
-func exportBeforeModel(length int32) int32 { return run(string(abi.BeforeModel), length) }
+func exportBeforeModel(length int32) int32 { return run(exportOfBeforeModel, length) }
 
 //go:wasmexport after_model
-func exportAfterModel(length int32) int32 { return run(string(abi.AfterModel), length) }
+func exportAfterModel(length int32) int32 { return run(exportOfAfterModel, length) }
 
 //go:wasmexport after_agent
-func exportAfterAgent(length int32) int32 { return run(string(abi.AfterAgent), length) }
+func exportAfterAgent(length int32) int32 { return run(exportOfAfterAgent, length) }
 
 //go:wasmexport wrap_model_call
-func exportWrapModelCall(length int32) int32 { return run(string(abi.WrapModelCall), length) }
+func exportWrapModelCall(length int32) int32 { return run(exportOfWrapModelCall, length) }
 
 //go:wasmexport wrap_tool_call
-func exportWrapToolCall(length int32) int32 { return run(string(abi.WrapToolCall), length) }
+func exportWrapToolCall(length int32) int32 { return run(exportOfWrapToolCall, length) }

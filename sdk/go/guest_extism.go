@@ -64,8 +64,8 @@ func hostCall(op, payload uint64) uint64
 
 // run performs an export. The result is the output of the export. The return value is always 0, because Extism takes
 // any other value for an error.
-func run(export string) int32 {
-	result, code := new(frame).dispatch(export, readInput, imports{}, nil)
+func run(e export) int32 {
+	result, code := new(frame).dispatch(e, readInput, imports{}, nil)
 	if code == abi.ReturnResult {
 		outputSet(put(result), uint64(len(result)))
 	}
@@ -159,31 +159,31 @@ func reply(at uint64) (abi.Status, []byte) {
 }
 
 //go:wasmexport describe
-func exportDescribe() int32 { return run(abi.ExportDescribe) }
+func exportDescribe() int32 { return run(exportOfDescribe) }
 
 //go:wasmexport configure
 func exportConfigure() int32 {
 	reserve()
-	return run(abi.ExportConfigure)
+	return run(exportOfConfigure)
 }
 
 //go:wasmexport call_tool
-func exportCallTool() int32 { return run(abi.ExportCallTool) }
+func exportCallTool() int32 { return run(exportOfCallTool) }
 
 //go:wasmexport before_agent
-func exportBeforeAgent() int32 { return run(string(abi.BeforeAgent)) }
+func exportBeforeAgent() int32 { return run(exportOfBeforeAgent) }
 
 //go:wasmexport before_model
-func exportBeforeModel() int32 { return run(string(abi.BeforeModel)) }
+func exportBeforeModel() int32 { return run(exportOfBeforeModel) }
 
 //go:wasmexport after_model
-func exportAfterModel() int32 { return run(string(abi.AfterModel)) }
+func exportAfterModel() int32 { return run(exportOfAfterModel) }
 
 //go:wasmexport after_agent
-func exportAfterAgent() int32 { return run(string(abi.AfterAgent)) }
+func exportAfterAgent() int32 { return run(exportOfAfterAgent) }
 
 //go:wasmexport wrap_model_call
-func exportWrapModelCall() int32 { return run(string(abi.WrapModelCall)) }
+func exportWrapModelCall() int32 { return run(exportOfWrapModelCall) }
 
 //go:wasmexport wrap_tool_call
-func exportWrapToolCall() int32 { return run(string(abi.WrapToolCall)) }
+func exportWrapToolCall() int32 { return run(exportOfWrapToolCall) }

@@ -29,16 +29,16 @@ func (c *ModelCall) Tools() []string { return c.Request().Tools }
 // or a refusal. The refusal [ErrTooBig] means that there is a reply, but it is too large for the hook to see. A hook that then
 // returns nothing passes the reply on.
 func (c *ModelCall) Next(change *RequestChange) (*ModelReply, error) {
-	doc, err := next(&c.Call, change)
-	if err != nil {
+	r := &ModelReply{}
+	if err := next(&c.Call, change, &r.document); err != nil {
 		return nil, err
 	}
-	return &ModelReply{document: doc}, nil
+	return r, nil
 }
 
 // ModelReply is the reply of Next in a model call.
 type ModelReply struct {
-	document []byte
+	document nextReply
 	response *ModelResponse // decoded; nil until the hook first looks
 }
 
@@ -47,7 +47,7 @@ type ModelReply struct {
 func (r *ModelReply) Response() *ModelResponse {
 	if r.response == nil {
 		r.response = &ModelResponse{}
-		_, err := r.response.UnmarshalMsg(r.document)
+		_, err := r.response.UnmarshalMsg(r.document.raw())
 		understood(err)
 	}
 	return r.response

@@ -33,16 +33,16 @@ func (c *ToolCall) Known() bool { return c.Input().Known }
 // Next calls the inner layers and the tool; a nil change leaves the call unchanged. The error is an [*Error],
 // [ErrClosed], or a refusal, as in a model call. Only wrap_tool_call may call Next.
 func (c *ToolCall) Next(change *CallChange) (*ToolReply, error) {
-	doc, err := next(&c.Call, change)
-	if err != nil {
+	r := &ToolReply{}
+	if err := next(&c.Call, change, &r.document); err != nil {
 		return nil, err
 	}
-	return &ToolReply{document: doc}, nil
+	return r, nil
 }
 
 // ToolReply is the reply of Next in a tool call.
 type ToolReply struct {
-	document []byte
+	document nextReply
 	reply    *abi.ToolReply // decoded; nil until the hook first looks
 }
 
@@ -50,7 +50,7 @@ type ToolReply struct {
 func (r *ToolReply) Message() *Message {
 	if r.reply == nil {
 		r.reply = &abi.ToolReply{}
-		_, err := r.reply.UnmarshalMsg(r.document)
+		_, err := r.reply.UnmarshalMsg(r.document.raw())
 		understood(err)
 	}
 	return &r.reply.ToolMessage

@@ -25,7 +25,8 @@ const (
 // maxConversations is how many conversations a list of tasks looks through: those that changed last.
 const maxConversations = runs.MaxPage
 
-// ListTasks lists the tasks of the owner and the agent, those that changed last at first.
+// ListTasks lists the tasks of the owner and the agent, those that changed last at first. It shows what all threads have said, so it needs the scope
+// threads as well.
 func (s *service) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
 	return does(ctx, func(c *call) (*a2a.ListTasksResponse, error) {
 		if err := c.Principal.Need(auth.ScopeThreads); err != nil {

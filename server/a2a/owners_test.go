@@ -93,28 +93,40 @@ func TestCredentialsAreNeeded(t *testing.T) {
 	require.InDelta(t, -31403, objectIn(answer["error"])["code"], 0)
 }
 
-// A key that may only start runs follows and cancels them, but does not read what a thread has said.
-func TestReadingTasksNeedsThreads(t *testing.T) {
+// A key that may only start runs can poll, follow and cancel a task whose id it knows, but does not list what all threads have said.
+func TestListingTasksNeedsThreads(t *testing.T) {
 	t.Parallel()
 	r := setup(t, keys())
 	ann, only := r.as(annsKey), r.as(onlyRuns)
-	task := ann.task(message("write anns-secret"))
-	path := "/a2a/agent/tasks/" + textIn(task["id"])
-	for _, at := range []string{"/a2a/agent/tasks", "/a2a/agent/tasks?historyLength=9", path, path + "?historyLength=0"} {
+	ann.task(message("hi anns-secret"))
+	for _, at := range []string{"/a2a/agent/tasks", "/a2a/agent/tasks?historyLength=0"} {
 		status, answer := only.do("GET", at, nil)
 		require.Equal(t, http.StatusForbidden, status, at)
 		require.Contains(t, fmt.Sprint(answer), "Forbidden", at)
 	}
-	for _, method := range []string{"GetTask", "ListTasks", "tasks/get"} {
-		status, answer := only.do("POST", "/a2a/agent", doc{"jsonrpc": "2.0", "id": 1, "method": method, "params": doc{"id": task["id"]}})
-		require.NotNil(t, answer["error"], "%s: %d", method, status)
-		require.Contains(t, fmt.Sprint(answer["error"]), "Forbidden", method)
+	status, answer := only.do("POST", "/a2a/agent", doc{"jsonrpc": "2.0", "id": 1, "method": "ListTasks", "params": doc{}})
+	require.Equal(t, http.StatusForbidden, status)
+	require.Contains(t, fmt.Sprint(answer["error"]), "Forbidden")
+
+	started := message("block")
+	started["configuration"] = doc{"returnImmediately": true}
+	id := textIn(only.task(started)["id"])
+	<-r.began
+	require.Equal(t, "TASK_STATE_WORKING", stateOf(only.result("GetTask", doc{"id": id})))
+	response := only.send(t.Context(), "POST", "/a2a/agent/tasks/"+id+":subscribe", nil)
+	r.let <- struct{}{}
+	require.NotEmpty(t, only.events(response))
+	for _, binding := range []string{"GetTask", "tasks/get", "GET"} {
+		var done any
+		if binding == "GET" {
+			_, done = only.do("GET", "/a2a/agent/tasks/"+id, nil)
+		} else {
+			done = only.result(binding, doc{"id": id})
+		}
+		require.Contains(t, fmt.Sprint(done), "The tool said: done", binding)
 	}
-	require.Equal(t, "TASK_STATE_COMPLETED", stateOf(only.task(message("hi"))))
-	cancelled := only.result("CancelTask", doc{"id": task["id"]})
-	require.Equal(t, "TASK_STATE_CANCELED", stateOf(cancelled))
-	require.NotContains(t, cancelled, "history")
-	require.NotContains(t, cancelled, "artifacts")
+	waits := only.task(message("write it"))
+	require.Equal(t, "TASK_STATE_CANCELED", stateOf(only.result("CancelTask", doc{"id": waits["id"]})))
 }
 
 // A task belongs to one agent.

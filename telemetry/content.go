@@ -14,9 +14,10 @@ import (
 
 // message is a message in the schema of gen_ai.input.messages and gen_ai.output.messages.
 type message struct {
-	Role  string `json:"role"`
-	Parts []part `json:"parts"`
-	Name  string `json:"name,omitempty"`
+	Role         string `json:"role"`
+	Parts        []part `json:"parts"`
+	Name         string `json:"name,omitempty"`
+	FinishReason string `json:"finish_reason,omitempty"` // of each output message: the schema requires it there
 }
 
 // part is a part of a message. Bytes of media are left out.
@@ -45,6 +46,19 @@ func messageOf(m *abi.Message) message {
 	for i := range m.ToolCalls {
 		call := &m.ToolCalls[i]
 		out.Parts = append(out.Parts, part{Type: "tool_call", ID: call.ID, Name: call.Name, Arguments: json.RawMessage(call.Args.JSON())})
+	}
+	return out
+}
+
+// answerOf returns a message of a model as output. Without the reason of the provider it has the one that its tool calls suggest: readers such as
+// Phoenix drop output without a reason.
+func answerOf(m *abi.Message) message {
+	out := messageOf(m)
+	if out.FinishReason, _ = m.Meta.Get("stop_reason").AsString(); out.FinishReason == "" {
+		out.FinishReason = "stop"
+		if len(m.ToolCalls) > 0 {
+			out.FinishReason = "tool_call"
+		}
 	}
 	return out
 }
@@ -117,7 +131,7 @@ func ofAnswer(messages []abi.Message, ids map[string]bool) ([]attribute.KeyValue
 	var found []message
 	for i := range messages {
 		if ids[messages[i].ID] {
-			found = append(found, messageOf(&messages[i]))
+			found = append(found, answerOf(&messages[i]))
 		}
 	}
 	if found == nil {
@@ -148,15 +162,15 @@ func ofCall(messages []abi.Message, call *abi.ToolCall) ([]attribute.KeyValue, b
 
 // ofRun returns what a run was told and what it answered.
 func ofRun(messages []abi.Message) []attribute.KeyValue {
-	var told, said []abi.Message
+	told, said := []message{}, []message{}
 	for i := range messages {
-		if m := messages[i]; m.Role == abi.RoleHuman && said == nil {
-			told = append(told, m)
+		if m := &messages[i]; m.Role == abi.RoleHuman && len(said) == 0 {
+			told = append(told, messageOf(m))
 		} else if m.Role == abi.RoleAI && len(m.ToolCalls) == 0 {
-			said = []abi.Message{m}
+			said = []message{answerOf(m)}
 		}
 	}
-	return []attribute.KeyValue{text(attrInput, messagesOf(told)), text(attrOutput, messagesOf(said))}
+	return []attribute.KeyValue{text(attrInput, told), text(attrOutput, said)}
 }
 
 // number returns a number of a document.

@@ -35,12 +35,13 @@ func (t *tracer) tool(ctx context.Context, s *host.Span) (context.Context, func(
 			}
 		}
 		span.asked(e.Interrupts)
-		span.fail(e.Error)
-		if len(e.Messages) > 0 && e.Messages[0].Status == abi.StatusError {
-			span.fail(&host.EventError{Type: "tool_error"})
+		failure := e.Error
+		if failure == nil && len(e.Messages) > 0 && e.Messages[0].Failed() {
+			failure = &host.EventError{Type: "tool_error"}
 		}
+		span.fail(failure)
 		now := t.now()
-		t.meters.tool.Record(ctx, now.Sub(span.begun).Seconds(), with(common, errorOf(e.Error)...))
+		t.meters.tool.Record(ctx, now.Sub(span.begun).Seconds(), with(common, errorOf(failure)...))
 		if !t.content || !span.IsRecording() || len(e.Messages) == 0 {
 			span.End(trace.WithTimestamp(now))
 			return
@@ -80,7 +81,7 @@ func (t *tracer) hook(ctx context.Context, s *host.Span) (context.Context, func(
 
 // checkpoint begins the span of saving a thread.
 func (t *tracer) checkpoint(ctx context.Context, s *host.Span) (context.Context, func(e *host.Event)) {
-	attributes := append(append(named(attrStep, s.Step), attribute.String(attrRun, s.Run)), conversation(s)...)
+	attributes := append(append(named(attrStep, s.Step), attribute.String(attrKind, "CHAIN"), attribute.String(attrRun, s.Run)), conversation(s)...)
 	ctx, span := t.begin(ctx, "checkpoint save", trace.SpanKindInternal, nil, attributes...)
 	return ctx, func(e *host.Event) {
 		span.SetAttributes(attribute.Int64(attrCheckpoint, int64(e.Checkpoint)), attribute.String(attrSource, string(e.Source)))

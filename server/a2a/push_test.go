@@ -15,6 +15,7 @@ import (
 	"github.com/agenthost/agenthost/host/store"
 	storememory "github.com/agenthost/agenthost/host/store/memory"
 	"github.com/agenthost/agenthost/host/store/semantic"
+	"github.com/agenthost/agenthost/server"
 )
 
 // notified is what a client was told.
@@ -145,7 +146,7 @@ func (brokenStore) Put(context.Context, store.Namespace, string, []byte, store.P
 
 func TestNoRunBeginsIfTheStoreIsBroken(t *testing.T) {
 	t.Parallel()
-	r := setupWith(t, "listen: 127.0.0.1:8123", brokenStore{semantic.WithoutIndex(storememory.New())})
+	r := setupWith(t, "listen: 127.0.0.1:8123", server.Config{Store: brokenStore{semantic.WithoutIndex(storememory.New())}})
 	params := message("hi")
 	params["configuration"] = doc{"taskPushNotificationConfig": doc{"url": "https://example.com/hook"}}
 	require.NotNil(t, r.call("SendMessage", params)["error"])

@@ -16,7 +16,6 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model/scripted"
-	"github.com/agenthost/agenthost/host/store"
 	storememory "github.com/agenthost/agenthost/host/store/memory"
 	"github.com/agenthost/agenthost/host/store/semantic"
 	"github.com/agenthost/agenthost/host/tool"
@@ -64,11 +63,11 @@ func keys() string {
 // setup starts a server with the agents named. yaml is its serve.yaml.
 func setup(t testing.TB, yaml string, names ...string) *rig {
 	t.Helper()
-	return setupWith(t, yaml, semantic.WithoutIndex(storememory.New()), names...)
+	return setupWith(t, yaml, server.Config{}, names...)
 }
 
-// setupWith is setup with a store.
-func setupWith(t testing.TB, yaml string, kept store.Store, names ...string) *rig {
+// setupWith is setup with stores. Those that the config does not name are in memory.
+func setupWith(t testing.TB, yaml string, c server.Config, names ...string) *rig {
 	t.Helper()
 	r := &rig{
 		t: t, began: make(chan struct{}, 100), let: make(chan struct{}),
@@ -81,9 +80,11 @@ func setupWith(t testing.TB, yaml string, kept store.Store, names ...string) *ri
 		threads := memory.New()
 		agents[name] = runs.Agent{Agent: r.agent(name, threads), Threads: threads, Description: "It answers."}
 	}
-	s := doortest.Serve(t, yaml, server.Config{
-		Agents: agents, OlderA2A: older.New(), Store: kept,
-	})
+	c.Agents, c.OlderA2A = agents, older.New()
+	if c.Store == nil {
+		c.Store = semantic.WithoutIndex(storememory.New())
+	}
+	s := doortest.Serve(t, yaml, c)
 	r.url, r.handler, r.client, r.stop = s.URL, s.Handler, s.Client, s.Stop
 	return r
 }

@@ -29,7 +29,8 @@ func streams(ctx context.Context, do func(c *call, yield func(a2a.Event) bool) e
 // errStopped means that nobody reads the stream any more.
 var errStopped = errors.New("nobody reads the stream any more")
 
-// SendStreamingMessage submits a run, and follows its task.
+// SendStreamingMessage submits a run, and shows its task as it was before the run began, and then all that happens: a client gets the same events however
+// fast the run is.
 func (s *service) SendStreamingMessage(ctx context.Context, req *a2a.SendMessageRequest) iter.Seq2[a2a.Event, error] {
 	return streams(ctx, func(c *call, yield func(a2a.Event) bool) error {
 		t, err := s.h.submit(ctx, c, req)
@@ -40,7 +41,10 @@ func (s *service) SendStreamingMessage(ctx context.Context, req *a2a.SendMessage
 		if req.Config != nil {
 			look.history = req.Config.HistoryLength
 		}
-		return s.h.follow(ctx, t, look, yield)
+		if err := s.h.show(ctx, t, look, yield); err != nil {
+			return err
+		}
+		return s.h.goOn(ctx, t, updates.New(t.TaskInfo()), 0, yield)
 	})
 }
 
@@ -55,20 +59,28 @@ func (s *service) SubscribeToTask(ctx context.Context, req *a2a.SubscribeToTaskR
 			return problemf(a2a.ErrUnsupportedOperation, "the task is over (%s); get it instead", t.state())
 		}
 		if !t.waits {
-			return s.h.follow(ctx, t, shown{artifacts: true}, yield)
+			return s.h.follow(ctx, t, yield)
 		}
-		task, err := s.h.render(ctx, t, shown{artifacts: true})
-		if err != nil {
+		if err := s.h.show(ctx, t, shown{artifacts: true}, yield); err != nil {
 			return err
-		}
-		if !yield(task) {
-			return errStopped
 		}
 		if t, err = s.h.answered(ctx, t); err != nil {
 			return err
 		}
 		return s.h.goOn(ctx, t, updates.New(t.TaskInfo()), 0, yield)
 	})
+}
+
+// show shows a task as it is.
+func (h *Handler) show(ctx context.Context, t *task, s shown, yield func(a2a.Event) bool) error {
+	task, err := h.render(ctx, t, s)
+	if err != nil {
+		return err
+	}
+	if !yield(task) {
+		return errStopped
+	}
+	return nil
 }
 
 // answered waits until a task does not wait for input any more.
@@ -88,28 +100,26 @@ func (h *Handler) answered(ctx context.Context, t *task) (*task, error) {
 	}
 }
 
-// follow shows a task as it is, and then what happens.
-func (h *Handler) follow(ctx context.Context, t *task, s shown, yield func(a2a.Event) bool) error {
-	task, err := h.render(ctx, t, s)
+// follow shows a task with all that has happened so far, and then what happens.
+func (h *Handler) follow(ctx context.Context, t *task, yield func(a2a.Event) bool) error {
+	task, err := h.render(ctx, t, shown{artifacts: true})
 	if err != nil {
 		return err
 	}
 	// What has happened is in the task, with the part of an answer that is not saved yet.
 	translator, after := updates.New(t.TaskInfo()), uint64(0)
-	if !t.last().Status.Over() {
-		for event, err := range runs.AllEvents(ctx, h.Service, t.thread.Owner, t.last().ID, 0) {
-			if err != nil {
-				return err
-			}
-			all, err := translator.Translate(&event)
-			if err != nil {
-				return err
-			}
-			for _, e := range all {
-				updates.Apply(task, e)
-			}
-			after = event.Seq
+	for event, err := range runs.AllEvents(ctx, h.Service, t.thread.Owner, t.last().ID, 0) {
+		if err != nil {
+			return err
 		}
+		all, err := translator.Translate(&event)
+		if err != nil {
+			return err
+		}
+		for _, e := range all {
+			updates.Apply(task, e)
+		}
+		after = event.Seq
 	}
 	if !yield(task) {
 		return errStopped

@@ -20,7 +20,7 @@ const MessageIDKey = "a2a_message_id"
 // maxMessageID is the length of the longest id that a client may give a message, in bytes.
 const maxMessageID = 512
 
-// submit submits the run that a message asks for, and returns its task.
+// submit submits the run that a message asks for, and returns its task as it is before the run begins.
 func (h *Handler) submit(ctx context.Context, c *call, req *a2a.SendMessageRequest) (*task, error) {
 	m := req.Message
 	if err := checkMessage(m); err != nil {
@@ -35,50 +35,50 @@ func (h *Handler) submit(ctx context.Context, c *call, req *a2a.SendMessageReque
 			return nil, err
 		}
 	}
-	sub, first, err := h.submission(ctx, c, m)
+	sub, t, err := h.submission(ctx, c, m)
 	if err != nil {
 		return nil, err
 	}
-	if push != nil {
-		return h.submitNotifying(ctx, sub, first, push)
+	var run *runs.Run
+	if push == nil {
+		run, err = h.Service.Submit(ctx, sub)
+	} else {
+		run, err = h.submitNotifying(ctx, sub, t, push)
 	}
-	run, err := h.Service.Submit(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
-	if first == nil {
-		first = run
+	if t == nil {
+		thread, err := h.Service.Thread(ctx, run.Owner, run.Thread)
+		if err != nil {
+			return nil, err
+		}
+		t = &task{thread: thread}
 	}
-	return h.taskOf(ctx, first)
+	t.runs, t.waits = append(t.runs, *run), false
+	return t, nil
 }
 
 // submitNotifying submits a run of whose task a client is notified. Where is kept before the run begins: a run that nobody can be told of does not
 // begin, and one that ends at once is told of.
-func (h *Handler) submitNotifying(ctx context.Context, sub *runs.Submission, first *runs.Run, push *a2a.PushConfig) (_ *task, err error) {
-	if first == nil {
+func (h *Handler) submitNotifying(ctx context.Context, sub *runs.Submission, t *task, push *a2a.PushConfig) (run *runs.Run, err error) {
+	if t == nil {
 		if sub.ID, err = runs.NewRunID(); err != nil {
 			return nil, err
 		}
 		push.TaskID = a2a.TaskID(sub.ID)
 	} else {
-		push.TaskID = a2a.TaskID(first.ID)
+		push.TaskID = t.id()
 	}
 	added, err := h.keepPush(ctx, sub.Owner, push)
 	if err != nil {
 		return nil, err
 	}
-	run, err := h.Service.Submit(ctx, sub)
-	if err != nil {
-		if added {
-			undo := context.WithoutCancel(ctx) // the client may have gone
-			err = errors.Join(err, h.store.Delete(undo, pushNamespace(sub.Owner, push.TaskID), push.ID, nil))
-		}
-		return nil, err
+	if run, err = h.Service.Submit(ctx, sub); err != nil && added {
+		undo := context.WithoutCancel(ctx) // the client may have gone
+		err = errors.Join(err, h.store.Delete(undo, pushNamespace(sub.Owner, push.TaskID), push.ID, nil))
 	}
-	if first == nil {
-		first = run
-	}
-	return h.taskOf(ctx, first)
+	return run, err
 }
 
 func checkMessage(m *a2a.Message) error {
@@ -98,8 +98,8 @@ func checkMessage(m *a2a.Message) error {
 	}
 }
 
-// submission returns the run to submit, and the first run of the task that it goes on with; nil: it begins one.
-func (h *Handler) submission(ctx context.Context, c *call, m *a2a.Message) (sub *runs.Submission, first *runs.Run, err error) {
+// submission returns the run to submit, and the task that it goes on with; nil: it begins one.
+func (h *Handler) submission(ctx context.Context, c *call, m *a2a.Message) (sub *runs.Submission, t *task, err error) {
 	content, err := updates.Content(m.Parts)
 	if err != nil {
 		return nil, nil, invalid("%v", err)
@@ -120,7 +120,7 @@ func (h *Handler) submission(ctx context.Context, c *call, m *a2a.Message) (sub 
 		sub.Task.Messages = []abi.Message{said}
 		return sub, nil, nil
 	}
-	t, err := h.taskNamed(ctx, c, m.TaskID)
+	t, err = h.taskNamed(ctx, c, m.TaskID)
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -132,5 +132,5 @@ func (h *Handler) submission(ctx context.Context, c *call, m *a2a.Message) (sub 
 		return nil, nil, problemf(a2a.ErrUnsupportedOperation, "the task is being worked on and asks nothing; send the message with the contextId alone")
 	}
 	sub.Thread, sub.Create, sub.Strategy = t.thread.ID, false, runs.StrategyReject
-	return sub, &t.runs[0], t.answer(m, c.Principal.Name, &sub.Task)
+	return sub, t, t.answer(m, c.Principal.Name, &sub.Task)
 }

@@ -91,6 +91,7 @@ type Event struct {
 	Instance  uint64        `json:"instance,omitempty"`   // number of the plugin's instance
 
 	Written  int             `json:"-"` // only for a [Tracer]: of a checkpoint, the bytes that the store wrote; 0: unknown
+	Fault    string          `json:"-"` // only for a [Tracer]: the type of a plugin's fault despite which the run goes on
 	Response *model.Response `json:"-"` // only for a [Tracer]: the answer of a model, before hooks have changed it
 }
 

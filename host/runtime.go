@@ -109,6 +109,7 @@ type Observation struct {
 	HostCalls int
 	Digest    string
 	Instance  uint64
+	Fault     string // the type of the fault that the call ended with although the hook returns no error; only a [Tracer] sees it
 }
 
 // Observe sets the observation that the event of this call shows.
@@ -117,6 +118,14 @@ func (rt *Runtime) Observe(o Observation) {
 		kept := o
 		rt.observed = &kept
 	}
+}
+
+// Observed returns the observation so far; it is empty if nobody wants to know.
+func (rt *Runtime) Observed() Observation {
+	if rt.observed == nil {
+		return Observation{}
+	}
+	return *rt.observed
 }
 
 // Warn logs that something in this call was ignored or discarded, and sends an event of the type warn.
@@ -172,7 +181,7 @@ func (rt *Runtime) report(call *abi.ToolCall, start time.Time, messages []abi.Me
 		Messages: messages,
 	}
 	if o := rt.observed; o != nil {
-		event.Fuel, event.Memory, event.HostCalls, event.Digest, event.Instance = o.Fuel, o.Memory, o.HostCalls, o.Digest, o.Instance
+		event.Fuel, event.Memory, event.HostCalls, event.Digest, event.Instance, event.Fault = o.Fuel, o.Memory, o.HostCalls, o.Digest, o.Instance, o.Fault
 	}
 	interrupt, interrupted := asInterrupt(err)
 	switch {

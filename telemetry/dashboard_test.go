@@ -17,6 +17,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/scripted"
+	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/telemetry"
 	"github.com/agenthost/agenthost/test/prometheus"
 )
@@ -50,6 +51,12 @@ func exposition(t *testing.T) string {
 	require.NoError(t, err)
 	_, err = agent.RunEvents(t.Context(), say("hi"), func(host.Event) error { return nil })
 	require.NoError(t, err)
+	// This run goes on without its plugin, which has too little fuel.
+	hungry := &plugin.Wasm{
+		ID: "hungry", Path: filepath.Join("..", "plugins", "redact", "redact.wasm"), OnFailure: plugin.Open, AcceptOpen: true, Limits: plugin.Limits{Fuel: 1000},
+	}
+	_, err = r.agent(host.Config{Name: "b", Middleware: []host.Middleware{hungry}, Model: scripted.NewTurns(scripted.Say("done"))}).Run(t.Context(), say("hi"))
+	require.NoError(t, err)
 	answer := httptest.NewRecorder()
 	r.Telemetry.Metrics().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
 	r.done()
@@ -61,8 +68,9 @@ func TestTheDashboardAsksForMetricsThatThereAre(t *testing.T) {
 	t.Parallel()
 	text := exposition(t)
 	require.Contains(t, text, `gen_ai_execute_tool_duration_seconds_count{error_type="tool_error"`, "a tool that answers with an error has failed")
+	require.Contains(t, text, `agenthost_wasm_faults_total{agenthost_hook="before_model",agenthost_middleware="hungry",error_type="plugin_fuel"`)
 	elsewhere := map[string]bool{
-		"agenthost_queue_wait_seconds_bucket": true, "http_server_request_duration_seconds_bucket": true, "agenthost_wasm_faults_total": true,
+		"agenthost_queue_wait_seconds_bucket": true, "http_server_request_duration_seconds_bucket": true,
 		"agenthost_checkpoint_bytes_bucket": true,
 	}
 	for _, queries := range prometheus.Queries(t, filepath.Join("..", "docs", "telemetry", "grafana.json")) {

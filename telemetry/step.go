@@ -72,10 +72,15 @@ func (t *tracer) hook(ctx context.Context, s *host.Span) (context.Context, func(
 			t.meters.fuel.Record(ctx, signed(e.Fuel), with(common))
 		}
 		span.fail(e.Error)
-		if e.Error != nil && strings.HasPrefix(e.Error.Type, "plugin_") {
-			t.meters.faults.Add(ctx, 1, with(common, errorOf(e.Error)...))
+		failure := e.Error
+		if e.Fault != "" { // the run goes on, but the call has failed
+			failure = &host.EventError{Type: e.Fault}
+			span.fail(failure)
 		}
-		t.meters.hook.Record(ctx, span.end(), with(common, errorOf(e.Error)...))
+		if failure != nil && strings.HasPrefix(failure.Type, "plugin_") {
+			t.meters.faults.Add(ctx, 1, with(common, errorOf(failure)...))
+		}
+		t.meters.hook.Record(ctx, span.end(), with(common, errorOf(failure)...))
 	}
 }
 

@@ -142,9 +142,13 @@ func outcome(result *abi.Result) error {
 
 // forgiven reports whether the failure policy lets the run continue after err, and emits a warning if so.
 func (p *Plugin) forgiven(rt *host.Runtime, err error) bool {
-	if _, isFault := errors.AsType[*Error](err); !isFault || p.policy != Open {
+	fault, isFault := errors.AsType[*Error](err)
+	if !isFault || p.policy != Open {
 		return false
 	}
+	observed := rt.Observed()
+	observed.Fault = fault.ErrorType()
+	rt.Observe(observed)
 	rt.Warn("on_failure is open, so the run goes on without: " + err.Error())
 	return true
 }

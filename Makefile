@@ -294,6 +294,10 @@ hostile: ## let slow, huge, silent and thousands of clients at a server; takes t
 proxies: ## run the documented configurations of nginx and Caddy, which must be installed, with streams that are silent for a minute
 	AGENTHOST_PROXIES=1 go test -count=1 -run '^TestBehindAProxy$$' -timeout=10m -v ./server
 
+.PHONY: dashboard
+dashboard: ## let Prometheus, which must be installed, scrape a server and answer each query of the Grafana dashboard
+	go test -count=1 -run '^TestPrometheusAnswersTheDashboard$$' -v ./cmd/agenthost
+
 LOAD ?= 2000
 
 .PHONY: load
@@ -344,6 +348,7 @@ nightly: ## run the checks that are too slow for every commit: long fuzzing, rep
 	$(MAKE) copilotkit
 	$(MAKE) open-webui
 	$(MAKE) proxies
+	$(MAKE) dashboard
 	AGENTHOST_SHOTS=$(BIN)/studio/shots $(MAKE) test-ui
 	$(MAKE) hostile
 	$(MAKE) load

@@ -3,10 +3,10 @@ package builtin
 import (
 	"encoding/base64"
 	"net/url"
-	"regexp"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/server/client"
 )
@@ -147,13 +147,13 @@ func resultBlock(part wire.Raw) (block abi.Block, ok bool) {
 }
 
 // mimeType is the form of the MIME types that media keep.
-var mimeType = regexp.MustCompile(`^[\w.+-]{1,64}/[\w.+-]{1,64}$`)
+var mimeType = lazyregexp.New(`^[\w.+-]{1,64}/[\w.+-]{1,64}$`)
 
 // mediaBlock returns the block with the allowed keys only. ok is false if it has neither data nor a web address.
 func mediaBlock(block abi.Block) (allowed abi.Block, ok bool) {
 	fields := wire.Map{}
 	fields.Set("type", wire.String(block.Type()))
-	if kind := block.String("mime_type"); mimeType.MatchString(kind) {
+	if kind := block.String("mime_type"); mimeType().MatchString(kind) {
 		fields.Set("mime_type", wire.String(kind))
 	}
 	switch data, address := block.Data(), block.String("url"); {

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host/store"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // FileBackend is where the files of a middleware are: any [backend.Backend]. In a manifest it is "state", or a mapping with the
@@ -147,7 +147,7 @@ func (k *FileBackendKeys) composite() (backend.Backend, error) {
 }
 
 // namespaceName matches the names that deepagents allows. A name may come from the caller of a run.
-var namespaceName = regexp.MustCompile(`^[A-Za-z0-9\-_.@+:~]+$`)
+var namespaceName = lazyregexp.New(`^[A-Za-z0-9\-_.@+:~]+$`)
 
 // namespaceOf returns the namespace that a list of templates makes for a run.
 func namespaceOf(names []string) (func(rt *host.Runtime) (store.Namespace, error), error) {
@@ -157,7 +157,7 @@ func namespaceOf(names []string) (func(rt *host.Runtime) (store.Namespace, error
 		if err == nil && (len(t.fields) > 0 || slices.ContainsFunc(slices.Collect(maps.Keys(t.names)), func(n string) bool { return n != "context" })) {
 			err = errors.New("it may use .context only")
 		}
-		if err == nil && len(t.names) == 0 && !namespaceName.MatchString(name) {
+		if err == nil && len(t.names) == 0 && !namespaceName().MatchString(name) {
 			err = fmt.Errorf("%q has characters other than letters, digits and -_.@+:~", name)
 		}
 		if err != nil {
@@ -172,7 +172,7 @@ func namespaceOf(names []string) (func(rt *host.Runtime) (store.Namespace, error
 			if err == nil {
 				out[i], err = t.execute(context.Background(), map[string]any{"context": value})
 			}
-			if err == nil && !namespaceName.MatchString(out[i]) {
+			if err == nil && !namespaceName().MatchString(out[i]) {
 				err = fmt.Errorf("%.100q is empty or has characters other than letters, digits and -_.@+:~", out[i])
 			}
 			if err != nil {

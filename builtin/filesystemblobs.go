@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/agenthost/agenthost/abi"
@@ -13,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host/history"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // blobs is the directory of media that were moved out of messages.
@@ -30,7 +30,7 @@ const missingBlobText = "[Binary content from an earlier read_file call is no lo
 // maxRequestMedia is how many bytes of media are put back for one model call.
 const maxRequestMedia = 64 << 20
 
-var blobDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var blobDigest = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 // offloadResult moves the media of a result of read_file into files.
 func (f *filesystem) offloadResult(ctx context.Context, rt *host.Runtime, call string, message *abi.Message) (*abi.Message, *host.Update, error) {
@@ -149,7 +149,7 @@ func (f *filesystem) restored(ctx context.Context, files backend.Reader, content
 			continue
 		}
 		digest, data := block.String(blobKey), []byte(nil)
-		if blobDigest.MatchString(digest) {
+		if blobDigest().MatchString(digest) {
 			read, err := readBlob(ctx, files, f.blobs+digest)
 			if ctx.Err() != nil {
 				return content, context.Cause(ctx)

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/internal/filetext"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/text"
 )
 
@@ -273,7 +273,7 @@ func previewNote(of string, omitted, clipped bool) string {
 }
 
 // plainName matches ids that are file names as they are, if they are not longer than longestName.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_:@+=,-]+$`)
+var plainName = lazyregexp.New(`^[A-Za-z0-9_:@+=,-]+$`)
 
 // longestName is the longest id that is a file name as it is, in bytes. As a count in plainName it would compile to 128
 // copies of the expression.
@@ -282,7 +282,7 @@ const longestName = 128
 // fileNameOf returns a file name for an id, which a model or a caller has chosen.
 func fileNameOf(id string) string {
 	name := strings.NewReplacer(".", "_", "/", "_", `\`, "_").Replace(id)
-	if len(name) <= longestName && plainName.MatchString(name) {
+	if len(name) <= longestName && plainName().MatchString(name) {
 		return name
 	}
 	sum := sha256.Sum256([]byte(id))

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/internal/filetext"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 const (
@@ -175,7 +175,7 @@ const (
 )
 
 // looksLikeRegex matches texts that are common in regular expressions and rare elsewhere.
-var looksLikeRegex = regexp.MustCompile(`\||\.\*|\.\+|\\[.wWdDsSbB(){}\[\]|+*?^$]`)
+var looksLikeRegex = lazyregexp.New(`\||\.\*|\.\+|\\[.wWdDsSbB(){}\[\]|+*?^$]`)
 
 func (c *fileCall) grep(ctx context.Context, in grepArgs) (*host.ToolOutput, error) {
 	dir, err := c.path(rootIfEmpty(in.Path), fileRead)
@@ -214,7 +214,7 @@ func (c *fileCall) grep(ctx context.Context, in grepArgs) (*host.ToolOutput, err
 	switch {
 	case stopped:
 		text += "\n\n" + grepStoppedText
-	case len(found) == 0 && looksLikeRegex.MatchString(in.Pattern):
+	case len(found) == 0 && looksLikeRegex().MatchString(in.Pattern):
 		text += "\n\n" + grepLiteralText
 	}
 	return host.TextOutput(text), nil

@@ -5,7 +5,6 @@ import (
 	_ "embed" // the prompt
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/backend"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // Memory puts files such as AGENTS.md, which describe a project or a user, into the system prompt of each model call. They
@@ -59,9 +59,9 @@ var memoryPrompt string
 const maxMemoryFile = 1 << 20
 
 var (
-	htmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)
+	htmlComment = lazyregexp.New(`(?s)<!--.*?-->`)
 	// memoryTag matches the start of a tag that a file must not contain: the end of its block, or the start of another one.
-	memoryTag = regexp.MustCompile(`(?i)<(\s*/?\s*(?:agent_memory|memory_guidelines))`)
+	memoryTag = lazyregexp.New(`(?i)<(\s*/?\s*(?:agent_memory|memory_guidelines))`)
 )
 
 // Name returns "memory".
@@ -164,8 +164,8 @@ func (l *memoryLoader) wrapModel(
 func (l *memoryLoader) shown(contents map[string]string) string {
 	var sections []string
 	for _, source := range l.sources {
-		content := htmlComment.ReplaceAllLiteralString(contents[source], "")
-		content = strings.TrimRight(memoryTag.ReplaceAllString(content, "&lt;$1"), " \t\r\n")
+		content := htmlComment().ReplaceAllLiteralString(contents[source], "")
+		content = strings.TrimRight(memoryTag().ReplaceAllString(content, "&lt;$1"), " \t\r\n")
 		if content != "" {
 			sections = append(sections, source+"\n\n"+content)
 		}

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // OpenAIModeration has OpenAI's moderation judge what the user says, what the model answers and, if asked to, what tools return. A
@@ -187,7 +187,7 @@ func (c *moderationChecker) judge(ctx context.Context, update *host.Update, m *a
 }
 
 // moderationWords matches the placeholders of a notice.
-var moderationWords = regexp.MustCompile(`\{[^{}]*\}`)
+var moderationWords = lazyregexp.New(`\{[^{}]*\}`)
 
 // notice fills in the text of the notice.
 func (c *moderationChecker) notice(said string, m *model.Moderation) string {
@@ -202,7 +202,7 @@ func (c *moderationChecker) notice(said string, m *model.Moderation) string {
 		values["{categories}"] = strings.Join(names, ", ")
 	}
 	var pairs []string
-	for _, word := range moderationWords.FindAllString(c.ViolationMessage, -1) {
+	for _, word := range moderationWords().FindAllString(c.ViolationMessage, -1) {
 		value, ok := values[word]
 		if !ok {
 			return c.ViolationMessage

@@ -2,13 +2,14 @@ package builtin
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // placeholder matches a word in braces. Other braces are text, so a template may contain JSON.
-var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
+var placeholder = lazyregexp.New(`\{[a-z_]+\}`)
 
 // template is a configured text with placeholders such as {tool}.
 type template struct {
@@ -18,7 +19,7 @@ type template struct {
 
 // newTemplate checks the template under a key of the configuration.
 func newTemplate(key, text string, words ...string) (template, error) {
-	for _, found := range placeholder.FindAllString(text, -1) {
+	for _, found := range placeholder().FindAllString(text, -1) {
 		if !slices.Contains(words, found) {
 			return template{}, fmt.Errorf("%s has no placeholder %s; use %s", key, found, strings.Join(words, ", "))
 		}

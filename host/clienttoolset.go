@@ -3,12 +3,12 @@ package host
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/history"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // The limits of the client tools of a run.
@@ -18,7 +18,7 @@ const (
 )
 
 // clientToolName is the form of the names that all providers accept.
-var clientToolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var clientToolName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
 
 // equip adds the tools of the run's client to those of the agent.
 func (r *run) equip(tools []ClientTool) (err error) {
@@ -82,7 +82,7 @@ func (a *build) bindClientTools(tools []ClientTool) ([]*boundTool, error) {
 		t := &tools[i]
 		size += len(t.Name) + len(t.Description) + len(t.Parameters)
 		switch {
-		case !clientToolName.MatchString(t.Name):
+		case !clientToolName().MatchString(t.Name):
 			return nil, refuse(t, errors.New("the name must have 1 to 64 letters, digits and characters of \"_-\""))
 		case a.tools.byName[t.Name] != nil || a.tools.dynamic[t.Name] != nil || a.respond.has(t.Name):
 			return nil, refuse(t, errors.New("the agent has a tool of this name; rename the client's"))

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/schema"
 	"github.com/agenthost/agenthost/internal/text"
 )
@@ -116,11 +116,11 @@ func alternativesOf(f *model.Format) ([]model.Format, error) {
 }
 
 // notInName matches characters that are not allowed in the name of a tool.
-var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var notInName = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 
 // formatName makes a name that providers accept.
 func formatName(name string) string {
-	name = strings.Trim(notInName.ReplaceAllString(name, "_"), "_")
+	name = strings.Trim(notInName().ReplaceAllString(name, "_"), "_")
 	return name[:min(len(name), 64)]
 }
 
@@ -167,14 +167,14 @@ func native(response *model.ResponseFormat, info model.Info, tools bool) bool {
 		return false
 	case response.Strategy == model.StrategyProvider:
 		return true
-	case info.Provider == "gemini" && tools && oldGemini.MatchString(info.Name): // it accepts tools or a format, not both
+	case info.Provider == "gemini" && tools && oldGemini().MatchString(info.Name): // it accepts tools or a format, not both
 		return false
 	default:
 		return info.StructuredOutput
 	}
 }
 
-var oldGemini = regexp.MustCompile(`(^|/)gemini-[12]\b`)
+var oldGemini = lazyregexp.New(`(^|/)gemini-[12]\b`)
 
 // offersTools reports whether answers may come as tool calls; a model that makes none is asked again.
 func (r *responder) offersTools() bool {

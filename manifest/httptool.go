@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/tool/httptool"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -106,7 +106,7 @@ type expansion struct {
 	values []string
 }
 
-var variableName = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var variableName = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // text escapes the braces of variable values in a text, and collects the values. It finds the variables in an error of the node, which
 // shows their names in place of their values.
@@ -115,7 +115,7 @@ func (x *expansion) text(text string) string {
 	if !ok {
 		return text
 	}
-	for _, match := range variableName.FindAllStringSubmatch(shown.Problems[0].Message, -1) {
+	for _, match := range variableName().FindAllStringSubmatch(shown.Problems[0].Message, -1) {
 		value, _ := x.lookup(match[1])
 		if value == "" || !strings.Contains(text, value) {
 			continue

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/mask"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
@@ -44,18 +44,18 @@ func (m *Manifest) Values(defaults bool) ([]Value, error) {
 }
 
 // argument matches the key of an argument of a command.
-var argument = regexp.MustCompile(`^(.*\bcommand)\[\d+\]$`)
+var argument = lazyregexp.New(`^(.*\bcommand)\[\d+\]$`)
 
 // hideArguments hides the arguments of commands that a flag names as secret, such as --token.
 func hideArguments(values []Value) {
 	commands := map[string][]string{}
 	for _, v := range values {
-		if at := argument.FindStringSubmatch(v.Key); at != nil {
+		if at := argument().FindStringSubmatch(v.Key); at != nil {
 			commands[at[1]] = append(commands[at[1]], v.Value)
 		}
 	}
 	for i := range values {
-		if at := argument.FindStringSubmatch(values[i].Key); at != nil {
+		if at := argument().FindStringSubmatch(values[i].Key); at != nil {
 			hidden := mask.Of(1, mask.Arguments(commands[at[1]])...)
 			values[i].Value, values[i].Origin = hidden.Text(values[i].Value), hidden.Text(values[i].Origin)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/agenthost/agenthost/host/model/gemini"
 	"github.com/agenthost/agenthost/host/model/openai"
 	"github.com/agenthost/agenthost/host/model/vertex"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/settingname"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 	nearest "github.com/agenthost/agenthost/internal/text"
@@ -144,7 +144,7 @@ type profileEntry struct {
 }
 
 // ollamaTag matches what follows the colon in names of Ollama, such as 8b in qwen3:8b: people leave out the provider, as in 'ollama run'.
-var ollamaTag = regexp.MustCompile(`^(latest|e?\d+(\.\d+)?[bm](-.*)?)$`)
+var ollamaTag = lazyregexp.New(`^(latest|e?\d+(\.\d+)?[bm](-.*)?)$`)
 
 // parseModel reads PROVIDER:NAME.
 func parseModel(n strictyaml.Node, text string) (*providerEntry, error) {
@@ -155,7 +155,7 @@ func parseModel(n strictyaml.Node, text string) (*providerEntry, error) {
 		return nil, n.Errorf("a scripted model is a mapping, such as {provider: scripted, rules: rules.yaml}")
 	case kind == nil && otherNames[provider] != "":
 		return nil, n.Errorf("the provider %q is unknown; its name is %s here", provider, otherNames[provider])
-	case kind == nil && ollamaTag.MatchString(name):
+	case kind == nil && ollamaTag().MatchString(name):
 		return nil, n.Errorf("the provider %q is unknown; for a model of Ollama, write ollama:%s", provider, text)
 	case kind == nil && name == "" && strings.Contains(text, "/"):
 		return nil, n.Errorf("a model is PROVIDER:NAME, such as openrouter:%s for a model of OpenRouter", text)
@@ -302,14 +302,14 @@ func (e *providerEntry) decodeStream(n, value strictyaml.Node) error {
 }
 
 // environmentName is the form of the names of environment variables. A key of a provider usually has another one.
-var environmentName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var environmentName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // decodeKeyFrom refuses a key in place of the name of its variable, without showing it.
 func (e *providerEntry) decodeKeyFrom(value strictyaml.Node) error {
 	if err := value.Decode(&e.keyFrom); err != nil {
 		return err
 	}
-	if !environmentName.MatchString(e.keyFrom) {
+	if !environmentName().MatchString(e.keyFrom) {
 		e.keyFrom = ""
 		example := cmp.Or(e.kind.key, openai.APIKeyVariable)
 		return value.Errorf("api_key_env must be the name of an environment variable, such as %s, and not the key itself", example)

@@ -1,10 +1,10 @@
 package manifest
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 )
 
@@ -12,7 +12,7 @@ import (
 const keyEnv = "api_key_env"
 
 // usualVariable matches the usual names of variables, such as OPENAI_API_KEY. No provider has keys of this form.
-var usualVariable = regexp.MustCompile(`^[A-Z]+(_[A-Z0-9]+)+$`)
+var usualVariable = lazyregexp.New(`^[A-Z]+(_[A-Z0-9]+)+$`)
 
 // secretKeys are the keys of a manifest whose values may be secrets, wherever they are, with everything below them. Errors do not show
 // these values.
@@ -29,7 +29,7 @@ var shownKeys = []string{"hosts"}
 // isSecret reports whether a value at a path of keys may be a secret; "" stands for any value. Besides the secretKeys, it knows keys by their name: api_key in
 // a place where no key belongs, a token in the configuration of a plugin, or a key in the query of an HTTP tool.
 func isSecret(path []string, value string) bool {
-	if len(path) > 0 && path[len(path)-1] == keyEnv && usualVariable.MatchString(value) {
+	if len(path) > 0 && path[len(path)-1] == keyEnv && usualVariable().MatchString(value) {
 		path = path[:len(path)-1]
 	}
 	for i, key := range path {

@@ -9,13 +9,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/agenthost/agenthost/host/plugin/minisig"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/rootdir"
 	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/registry/reference"
@@ -65,11 +65,11 @@ func CheckName(name string) error {
 }
 
 // manifestName matches the name of a manifest. A person will type it, so it is safe in a shell.
-var manifestName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*\.ya?ml$`)
+var manifestName = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]*\.ya?ml$`)
 
 // checkManifest checks the name of the file that is the manifest.
 func checkManifest(name string) error {
-	if !manifestName.MatchString(name) {
+	if !manifestName().MatchString(name) {
 		return fmt.Errorf("the manifest has the name %q; use letters, digits, '_', '.' and '-', and the extension .yaml", cleaned(name))
 	}
 	return nil

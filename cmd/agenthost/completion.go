@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/manifest"
 )
 
@@ -70,7 +70,7 @@ const (
 )
 
 // typable matches the names of threads that are safe in a shell. Names may come from elsewhere.
-var typable = regexp.MustCompile(`^[A-Za-z0-9_./@+][A-Za-z0-9_./@+:,=-]*$`)
+var typable = lazyregexp.New(`^[A-Za-z0-9_./@+][A-Za-z0-9_./@+:,=-]*$`)
 
 // completeThread offers the threads of the store that --store names, if the command has that flag, or the manifest.
 func (a *app) completeThread(c *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
@@ -92,7 +92,7 @@ func (a *app) completeThread(c *cobra.Command, args []string, begin string) ([]s
 			if err != nil || len(names) == maxCompleted {
 				return err
 			}
-			if typable.MatchString(info.Thread) {
+			if typable().MatchString(info.Thread) {
 				names = append(names, info.Thread)
 			}
 		}

@@ -4,13 +4,13 @@ package main
 
 import (
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/workshop"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 	devpage "github.com/agenthost/agenthost/server/dev"
 )
@@ -112,7 +112,7 @@ func problemsOf(path string, err error) (out []devpage.Problem) {
 		}
 	}
 	for _, line := range append([]string{title}, one.Details...) {
-		if found := place.FindStringSubmatch(line); found != nil {
+		if found := place().FindStringSubmatch(line); found != nil {
 			one.File = found[1]
 			one.Line, _ = strconv.Atoi(found[2]) // a huge number is no line
 			one.Column, _ = strconv.Atoi(found[3])
@@ -123,4 +123,4 @@ func problemsOf(path string, err error) (out []devpage.Problem) {
 }
 
 // place is a place in a file, as compilers write it: at the beginning of a line, or after an arrow or another word.
-var place = regexp.MustCompile(`(?:^|[\s(])([^\s:()]+\.[A-Za-z]+):(\d+)(?::(\d+))?(?:[:)\s]|$)`)
+var place = lazyregexp.New(`(?:^|[\s(])([^\s:()]+\.[A-Za-z]+):(\d+)(?::(\d+))?(?:[:)\s]|$)`)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/errortext"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/author"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/mask"
 	"github.com/agenthost/agenthost/manifest"
 )
@@ -99,12 +99,12 @@ func (a *app) configAndPlugins(ctx context.Context) (config, plugins string, tex
 var (
 	// unnamed matches the keys of values that may be secrets although their names do not say so: arguments of commands, the configuration
 	// of plugins, and prompts and other texts.
-	unnamed = regexp.MustCompile(`\bcommand\[[1-9]\d*\]$|^middleware\[\d+\]\.config\.|^system_prompt\[\d+\]\.|` +
+	unnamed = lazyregexp.New(`\bcommand\[[1-9]\d*\]$|^middleware\[\d+\]\.config\.|^system_prompt\[\d+\]\.|` +
 		`\b(system_prompt|description|content|say|message)$`)
 	// plain matches values that are no secrets.
-	plain = regexp.MustCompile(`^(true|false|null|\d{1,6}|\{\}|\[\]|\*\*\*|\$\{\w+\})$`)
+	plain = lazyregexp.New(`^(true|false|null|\d{1,6}|\{\}|\[\]|\*\*\*|\$\{\w+\})$`)
 	// addressParts matches the parts of an address that may be secrets: the user, and the query.
-	addressParts = regexp.MustCompile(`(://)[^/@\s]*(@)|(\?)\S+`)
+	addressParts = lazyregexp.New(`(://)[^/@\s]*(@)|(\?)\S+`)
 )
 
 // maxValue is the length of the longest value that is shown, in characters.
@@ -115,13 +115,13 @@ func withoutText(v manifest.Value) string {
 	if size := utf8.RuneCountInString(v.Value); size > maxValue || isText(v) {
 		return fmt.Sprintf("(text of %d characters)", size)
 	}
-	return addressParts.ReplaceAllString(v.Value, "$1$3***$2")
+	return addressParts().ReplaceAllString(v.Value, "$1$3***$2")
 }
 
 // isText reports whether a value consists of several words, or is for the plugin, the command or the model that it is given to.
 func isText(v manifest.Value) bool {
 	words := strings.ContainsFunc(v.Value, unicode.IsSpace) || strings.Contains(v.Value, `\n`)
-	return words || unnamed.MatchString(v.Key) && !plain.MatchString(v.Value)
+	return words || unnamed().MatchString(v.Key) && !plain().MatchString(v.Value)
 }
 
 // unquoted returns a text as it is, where an assignment writes it in quotes.
@@ -145,7 +145,7 @@ func withoutAssignment(origin string) string {
 func withoutLines(found string) string {
 	var kept []string
 	for line := range strings.SplitSeq(found, "\n") {
-		if !quotedLine.MatchString(line) {
+		if !quotedLine().MatchString(line) {
 			kept = append(kept, line)
 		}
 	}
@@ -153,4 +153,4 @@ func withoutLines(found string) string {
 }
 
 // quotedLine matches a line of a file in an error.
-var quotedLine = regexp.MustCompile(`^\s*(│\s*)?(\d+)?\s*\|`)
+var quotedLine = lazyregexp.New(`^\s*(│\s*)?(\d+)?\s*\|`)

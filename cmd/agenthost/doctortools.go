@@ -9,11 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/internal/toolchain"
@@ -69,11 +69,11 @@ func (d *doctor) toolchains(ctx context.Context) {
 }
 
 // versionNumber matches the number in what a compiler says of its version.
-var versionNumber = regexp.MustCompile(`(\d+)\.(\d+)`)
+var versionNumber = lazyregexp.New(`(\d+)\.(\d+)`)
 
 // isOlder reports whether a compiler says that it is older than the oldest version that will do.
 func (c *compiler) isOlder(said string) bool {
-	given, least := versionNumber.FindStringSubmatch(said), versionNumber.FindStringSubmatch(c.least)
+	given, least := versionNumber().FindStringSubmatch(said), versionNumber().FindStringSubmatch(c.least)
 	if given == nil || least == nil {
 		return false
 	}

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/prompt"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/manifest"
@@ -254,12 +254,12 @@ func checkCheckpoint(address string) error {
 	if address == none {
 		return nil
 	}
-	_, err := threadstore.Parse(variables.ReplaceAllString(address, "x"))
+	_, err := threadstore.Parse(variables().ReplaceAllString(address, "x"))
 	return err
 }
 
 // variables matches the references to environment variables in a manifest.
-var variables = regexp.MustCompile(`\$\{[^{}]*\}`)
+var variables = lazyregexp.New(`\$\{[^{}]*\}`)
 
 // init writes the files and prints the next steps.
 func (a *app) init(dir string, flags *initFlags) error {

@@ -171,7 +171,7 @@ func (a *app) completeServer(c *cobra.Command, args []string, _ string) ([]cobra
 	}
 	var names []cobra.Completion
 	for i := range servers {
-		if servers[i].Auth != nil && typable.MatchString(servers[i].ServerName()) {
+		if servers[i].Auth != nil && typable().MatchString(servers[i].ServerName()) {
 			names = append(names, servers[i].ServerName())
 		}
 	}

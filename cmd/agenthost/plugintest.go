@@ -13,6 +13,7 @@ import (
 
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/golden"
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/terminal"
 )
@@ -150,7 +151,7 @@ func someNames(files []string) string {
 }
 
 // auxiliary matches the names of files that are next to plugins: types, and unit tests as Node's test runner and pytest find them.
-var auxiliary = regexp.MustCompile(`\.(d|test)\.[mc]?[tj]s$|^(test_.*|.*_test|conftest)\.py$`)
+var auxiliary = lazyregexp.New(`\.(d|test)\.[mc]?[tj]s$|^(test_.*|.*_test|conftest)\.py$`)
 
 // pluginsIn returns the modules and the scripts in a directory.
 func pluginsIn(dir string) (modules, scripts []string, err error) {
@@ -164,7 +165,7 @@ func pluginsIn(dir string) (modules, scripts []string, err error) {
 		case e.IsDir():
 		case filepath.Ext(path) == ".wasm":
 			modules = append(modules, path)
-		case loaderOf(path) != nil && !auxiliary.MatchString(e.Name()):
+		case loaderOf(path) != nil && !auxiliary().MatchString(e.Name()):
 			scripts = append(scripts, path)
 		}
 	}

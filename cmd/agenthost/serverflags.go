@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/cmd/agenthost/internal/remote"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/question"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/mask"
 	"github.com/agenthost/agenthost/server/client"
 )
@@ -121,7 +121,7 @@ func (f *serverFlags) words(agent string) []string {
 	words := []string{"--server", f.url, "--agent", agent}
 	for _, header := range f.headers {
 		name, value, _ := strings.Cut(header, "=")
-		if mask.IsCredential(name) && !variable.MatchString(value) {
+		if mask.IsCredential(name) && !variable().MatchString(value) {
 			value = question.Placeholder
 		}
 		words = append(words, "--header", name+"="+value)
@@ -130,13 +130,13 @@ func (f *serverFlags) words(agent string) []string {
 }
 
 // variable is a reference to an environment variable.
-var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var variable = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // expandVariables puts the values of environment variables in the places where a text refers to them.
 func expandVariables(text string) (string, error) {
 	var missing error
-	expanded := variable.ReplaceAllStringFunc(text, func(found string) string {
-		name := variable.FindStringSubmatch(found)[1]
+	expanded := variable().ReplaceAllStringFunc(text, func(found string) string {
+		name := variable().FindStringSubmatch(found)[1]
 		value, ok := os.LookupEnv(name)
 		if !ok {
 			missing = fmt.Errorf("the environment variable %s is not set", name)

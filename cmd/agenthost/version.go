@@ -3,13 +3,13 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agenthost/agenthost/abi"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -42,10 +42,10 @@ type build struct {
 const devel = "devel"
 
 // pseudoVersion matches a version that Go derives from a commit, such as v0.0.0-20260102030405-0123456789ab.
-var pseudoVersion = regexp.MustCompile(`^v.*[-.]\d{14}-([0-9a-f]{12})(\+|$)`)
+var pseudoVersion = lazyregexp.New(`^v.*[-.]\d{14}-([0-9a-f]{12})(\+|$)`)
 
 // releaseVersion matches the version of a tag.
-var releaseVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
+var releaseVersion = lazyregexp.New(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 
 // thisBuild reads the build information that the Go toolchain puts into this binary.
 func thisBuild() build {
@@ -61,7 +61,7 @@ func buildOf(info *debug.BuildInfo) build {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		b.version = v
 	}
-	if found := pseudoVersion.FindStringSubmatch(b.version); found != nil {
+	if found := pseudoVersion().FindStringSubmatch(b.version); found != nil {
 		b.commit = found[1]
 	}
 	for _, setting := range info.Settings {
@@ -78,9 +78,9 @@ func buildOf(info *debug.BuildInfo) build {
 // release returns the version of the module that others can get the sources of this binary with, and for a version between two tags the
 // commit; "" for any other build.
 func (b build) release() (version, commit string) {
-	between := pseudoVersion.MatchString(b.version)
+	between := pseudoVersion().MatchString(b.version)
 	switch {
-	case !releaseVersion.MatchString(b.version) || between && !b.fetched:
+	case !releaseVersion().MatchString(b.version) || between && !b.fetched:
 		return "", ""
 	case between:
 		return b.version, b.commit

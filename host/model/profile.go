@@ -2,9 +2,10 @@ package model
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // Lookup describes a model of the provider "openai", "anthropic" or "gemini", or of a platform that serves these models, from a table
@@ -19,7 +20,7 @@ func Lookup(provider, name string) Info {
 	}
 	row, ok := findProfile(provider, name)
 	if !ok {
-		row, ok = findProfile(provider, version.ReplaceAllString(name, ""))
+		row, ok = findProfile(provider, version().ReplaceAllString(name, ""))
 	}
 	if !ok {
 		return info
@@ -35,13 +36,13 @@ func Lookup(provider, name string) Info {
 
 // version matches the suffix that names a version of a model. Any other suffix names a different model: gpt-5-mini is not a
 // version of gpt-5. No version suffix ends with another one, so there is only one way to cut it off.
-var version = regexp.MustCompile(`[-@:](20\d\d-\d\d-\d\d|20\d{6}|latest|preview(-\d\d-20\d\d)?|\d{3})$`)
+var version = lazyregexp.New(`[-@:](20\d\d-\d\d-\d\d|20\d{6}|latest|preview(-\d\d-20\d\d)?|\d{3})$`)
 
 // made returns the maker of a platform's model, and the maker's own name for the model.
 func made(provider, name string) (maker, of string) {
 	switch provider {
 	case "bedrock":
-		return "anthropic", bedrockVersion.ReplaceAllString(bedrockVendor.ReplaceAllString(name, ""), "")
+		return "anthropic", bedrockVersion().ReplaceAllString(bedrockVendor().ReplaceAllString(name, ""), "")
 	case "google_anthropic_vertex":
 		return "anthropic", name
 	case "google_vertexai":
@@ -55,8 +56,8 @@ func made(provider, name string) (maker, of string) {
 
 // On Bedrock, eu.anthropic.claude-sonnet-4-5-20250929-v1:0 is Anthropic's claude-sonnet-4-5-20250929.
 var (
-	bedrockVendor  = regexp.MustCompile(`^(arn:.*/)?([a-z-]+\.)?anthropic\.`)
-	bedrockVersion = regexp.MustCompile(`-v[0-9]+(:[0-9]+)?(:[0-9]+k)?$`)
+	bedrockVendor  = lazyregexp.New(`^(arn:.*/)?([a-z-]+\.)?anthropic\.`)
+	bedrockVersion = lazyregexp.New(`-v[0-9]+(:[0-9]+)?(:[0-9]+k)?$`)
 )
 
 func findProfile(provider, name string) (profile, bool) {

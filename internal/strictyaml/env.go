@@ -2,16 +2,17 @@ package strictyaml
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // maxExpanded bounds the total length of the values of all variables in a document, in bytes.
 const maxExpanded = 16 << 20
 
 // variable matches a "${" at the beginning of a text, up to the first "}".
-var variable = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+var variable = lazyregexp.New(`^\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
 // expander expands variables in the strings of a tree. It keeps their values, so that they can be removed from errors.
 type expander struct {
@@ -100,7 +101,7 @@ func (x *expander) expandText(n *node, path string) *node {
 // variable expands the variable at the beginning of a text. It returns the variable as written, and a problem, which has a message if
 // the variable is wrong.
 func (x *expander) variable(text string) (written, value string, problem Problem) {
-	match := variable.FindStringSubmatch(text)
+	match := variable().FindStringSubmatch(text)
 	if match == nil {
 		return "${", "", Problem{Message: "${ does not start a variable", Hint: "write ${NAME} or ${NAME:-default}; write $$ for a single $"}
 	}

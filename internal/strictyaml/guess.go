@@ -1,10 +1,10 @@
 package strictyaml
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/mask"
 )
 
@@ -12,7 +12,7 @@ import (
 // and in the lines above that it is indented under. A wrong guess hides too much.
 
 // wordBefore matches a word with something after it, which may be its value.
-var wordBefore = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_.-]*)["']?\s*[:=\s]\s*`)
+var wordBefore = lazyregexp.New(`([A-Za-z_][A-Za-z0-9_.-]*)["']?\s*[:=\s]\s*`)
 
 // guess returns the offset from which a line may hold a secret; false if it holds none.
 func (s *source) guess(number int) (int, bool) {
@@ -28,7 +28,7 @@ func (s *source) guess(number int) (int, bool) {
 
 // guessIn returns the offset in a text after the first word that may be the key of a secret.
 func guessIn(text string, above []string, secret func(path []string, value string) bool) (int, bool) {
-	for _, match := range wordBefore.FindAllStringSubmatchIndex(text, -1) {
+	for _, match := range wordBefore().FindAllStringSubmatchIndex(text, -1) {
 		if secret(append(slices.Clip(above), strings.Split(text[match[2]:match[3]], ".")...), "") {
 			return match[1], true
 		}
@@ -63,7 +63,7 @@ func (s *source) above(number int) []string {
 		if number = s.parents[number-1]; number == 0 {
 			break
 		}
-		if match := wordBefore.FindStringSubmatch(s.lines[number-1] + " "); match != nil {
+		if match := wordBefore().FindStringSubmatch(s.lines[number-1] + " "); match != nil {
 			keys = append(keys, match[1])
 		}
 	}

@@ -2,11 +2,11 @@ package strictyaml
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/mask"
 )
 
@@ -18,7 +18,7 @@ const hiddenHint = "the value is not shown, because it may be a secret"
 const shortLiteral = 6
 
 // reference matches a text that shows nothing of a secret: a variable without a default, possibly after a scheme.
-var reference = regexp.MustCompile(`^(?:(?:Bearer|Basic|Token) )?\$\{[A-Za-z_][A-Za-z0-9_]*\}$`)
+var reference = lazyregexp.New(`^(?:(?:Bearer|Basic|Token) )?\$\{[A-Za-z_][A-Za-z0-9_]*\}$`)
 
 // place is where a value or a key begins.
 type place struct {
@@ -62,7 +62,7 @@ func (m *marker) mark(n *node, path []string) {
 			m.mark(e.value, append(slices.Clip(path), e.key.text))
 		}
 	default:
-		if n.kind != KindNull && !n.secret && !reference.MatchString(n.text) && m.secret(path, n.text) {
+		if n.kind != KindNull && !n.secret && !reference().MatchString(n.text) && m.secret(path, n.text) {
 			n.secret, n.raw = true, mask.Hidden
 		}
 		if n.secret && len(n.text) >= shortLiteral && !strings.Contains(n.text, "${") {
@@ -177,8 +177,8 @@ func cover(runes []rune, hidden []span, column int) (line string, at int) {
 }
 
 var (
-	password  = regexp.MustCompile(`(://[^/?#\s:@"']*:)[^/?#\s@"']+@`)
-	parameter = regexp.MustCompile(`(?i)([?&][\w.-]*(?:key|token|secret|password|sig|signature)=)[^&\s"'#$][^&\s"'#]*`)
+	password  = lazyregexp.New(`(://[^/?#\s:@"']*:)[^/?#\s@"']+@`)
+	parameter = lazyregexp.New(`(?i)([?&][\w.-]*(?:key|token|secret|password|sig|signature)=)[^&\s"'#$][^&\s"'#]*`)
 )
 
 // hideURLs hides passwords and keys in URLs.
@@ -186,8 +186,8 @@ func hideURLs(text string) string {
 	if !strings.Contains(text, "://") {
 		return text
 	}
-	return parameter.ReplaceAllString(password.ReplaceAllStringFunc(text, func(match string) string {
-		parts := password.FindStringSubmatch(match)
+	return parameter().ReplaceAllString(password().ReplaceAllStringFunc(text, func(match string) string {
+		parts := password().FindStringSubmatch(match)
 		if strings.HasPrefix(match[len(parts[1]):], "${") {
 			return match // a variable, which is not expanded here
 		}

@@ -1,8 +1,9 @@
 package strictyaml
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // Kind is the kind of a YAML value.
@@ -36,8 +37,8 @@ func (k Kind) String() string {
 func (k Kind) scalar() bool { return k >= KindNull && k <= KindString }
 
 var (
-	integerText = regexp.MustCompile(`^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$`)
-	numberText  = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
+	integerText = lazyregexp.New(`^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$`)
+	numberText  = lazyregexp.New(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
 )
 
 // classify returns the kind of an unquoted text in YAML 1.2's core schema.
@@ -55,9 +56,9 @@ func classify(text string) Kind {
 		return KindNumber
 	}
 	switch {
-	case integerText.MatchString(text):
+	case integerText().MatchString(text):
 		return KindInteger
-	case numberText.MatchString(text):
+	case numberText().MatchString(text):
 		return KindNumber
 	}
 	return KindString

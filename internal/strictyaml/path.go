@@ -2,19 +2,20 @@ package strictyaml
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // A path is written as in middleware[2].grant["http.fetch"][0]: keys that are not plain names are in
 // brackets and quotes.
 
-var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+var plainKey = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
 func childPath(path, key string) string {
 	switch {
-	case !plainKey.MatchString(key):
+	case !plainKey().MatchString(key):
 		return path + "[" + quote(key) + "]"
 	case path == "":
 		return key

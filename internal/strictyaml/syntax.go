@@ -2,20 +2,21 @@ package strictyaml
 
 import (
 	"fmt"
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // maxKey is the parser's limit for the length of a key without a "?".
 const maxKey = 1024
 
 var (
-	parserError  = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
-	unknownAlias = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
-	anchorName   = regexp.MustCompile(`(?:^|[\s,\[{])&([^\s,\[\]{}]+)`)
+	parserError  = lazyregexp.New(`^yaml: (?:line (\d+): )?(.*)`)
+	unknownAlias = lazyregexp.New(`^unknown anchor '(.*)' referenced$`)
+	anchorName   = lazyregexp.New(`(?:^|[\s,\[{])&([^\s,\[\]{}]+)`)
 )
 
 // syntaxMessages translates messages of the parser into plain words. A message of the parser is matched by its beginning.
@@ -43,10 +44,10 @@ var syntaxMessages = []struct{ parser, message, hint string }{
 // syntaxProblem turns an error of the parser into a problem. The parser tells no column, and often the line where a mapping
 // begins.
 func syntaxProblem(src *source, text string, read int, err error) Problem {
-	message := parserError.FindStringSubmatch(err.Error())[2]
-	if match := unknownAlias.FindStringSubmatch(message); match != nil {
+	message := parserError().FindStringSubmatch(err.Error())[2]
+	if match := unknownAlias().FindStringSubmatch(message); match != nil {
 		offset := max(strings.LastIndex(text[:read], "*"+match[1]), 0)
-		anchors := anchorName.FindAllStringSubmatch(text[:offset], -1)
+		anchors := anchorName().FindAllStringSubmatch(text[:offset], -1)
 		names := make([]string, 0, len(anchors))
 		for _, anchor := range anchors {
 			names = append(names, anchor[1])
@@ -91,7 +92,7 @@ func syntaxProblem(src *source, text string, read int, err error) Problem {
 
 // unclosed returns the problem of a [ or { after which the parser found neither a comma nor the closing bracket.
 func unclosed(src *source, text string, read int, closing string, err error) Problem {
-	line, _ := strconv.Atoi(parserError.FindStringSubmatch(err.Error())[1])
+	line, _ := strconv.Atoi(parserError().FindStringSubmatch(err.Error())[1])
 	opening := map[string]string{"]": "[", "}": "{"}[closing]
 	// In a text that is cut before the wrong place, these brackets close the list or mapping.
 	offset, ok := failure(text, read, "\n"+strings.Repeat(closing, maxDepth), err.Error())

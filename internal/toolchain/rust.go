@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agenthost/agenthost/internal/atomicfile"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/regularfile"
 )
 
@@ -81,12 +81,12 @@ func (b *Build) checkRustTarget(ctx context.Context) error {
 }
 
 // notInstalled matches what rustup prints about a toolchain that is chosen and not there.
-var notInstalled = regexp.MustCompile(`toolchain '([A-Za-z0-9._-]+)' is not installed`)
+var notInstalled = lazyregexp.New(`toolchain '([A-Za-z0-9._-]+)' is not installed`)
 
 // WithoutToolchain returns what is missing, and the command that mends it, if rustup printed the complaint because it has no toolchain to
 // run. Otherwise it returns empty strings. rustup itself adds a stack trace of many lines.
 func WithoutToolchain(complaint string) (what, command string) {
-	chosen := notInstalled.FindStringSubmatch(complaint)
+	chosen := notInstalled().FindStringSubmatch(complaint)
 	switch {
 	case chosen != nil:
 		return "Rust's toolchain " + chosen[1], "rustup toolchain install " + chosen[1]

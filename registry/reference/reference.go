@@ -4,9 +4,9 @@ package reference
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/text"
 )
 
@@ -32,14 +32,14 @@ const label = `[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?`
 
 // The grammar of the OCI distribution specification.
 var (
-	host       = regexp.MustCompile(`^(?:` + label + `(?:\.` + label + `)*|\[[0-9a-fA-F:]+\])(?::[0-9]{1,5})?$`)
-	repository = regexp.MustCompile(`^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$`)
-	tag        = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
-	digest     = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+	host       = lazyregexp.New(`^(?:` + label + `(?:\.` + label + `)*|\[[0-9a-fA-F:]+\])(?::[0-9]{1,5})?$`)
+	repository = lazyregexp.New(`^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$`)
+	tag        = lazyregexp.New(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
+	digest     = lazyregexp.New(`^sha256:[0-9a-f]{64}$`)
 )
 
 // IsDigest reports whether a text is the digest of a manifest: sha256: and 64 hexadecimal digits.
-func IsDigest(text string) bool { return digest.MatchString(text) }
+func IsDigest(text string) bool { return digest().MatchString(text) }
 
 // Parse reads a reference of the form HOST/NAME:TAG, HOST/NAME@DIGEST or HOST/NAME:TAG@DIGEST, with or without the [Scheme].
 func Parse(given string) (Reference, error) {
@@ -57,14 +57,14 @@ func Parse(given string) (Reference, error) {
 	if !found || !strings.ContainsAny(registry, ".:") && registry != "localhost" {
 		return wrong("it does not begin with the host of a registry")
 	}
-	if len(registry) > maxHost || !host.MatchString(registry) {
+	if len(registry) > maxHost || !host().MatchString(registry) {
 		return wrong("the host of the registry is not valid")
 	}
 	rest, version, tagged := strings.Cut(rest, ":")
 	switch {
-	case len(rest) > maxRepository || !repository.MatchString(rest):
+	case len(rest) > maxRepository || !repository().MatchString(rest):
 		return wrong("the name must consist of lower-case letters, digits, and '.', '_', '-' or '/' between them")
-	case tagged && !tag.MatchString(version):
+	case tagged && !tag().MatchString(version):
 		return wrong("the tag must consist of at most 128 letters, digits, '_', '.' and '-'")
 	case !tagged && !isPinned:
 		return wrong("it has no tag")

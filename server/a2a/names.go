@@ -3,17 +3,18 @@ package a2a
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strings"
+
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // snake matches a name of a member as the protocol's definition in Protocol Buffers has it, before its colon.
-var snake = regexp.MustCompile(`"[a-z]+(_[a-z]+)+"\s*:`)
+var snake = lazyregexp.New(`"[a-z]+(_[a-z]+)+"\s*:`)
 
 // camel returns a body of JSON with the names of members that the library knows: JSON that stands for Protocol Buffers may have either form, and some
 // clients send task_id for taskId. What clients may name as they like, in metadata and in data, stays.
 func camel(body []byte) []byte {
-	if !snake.Match(body) {
+	if !snake().Match(body) {
 		return body
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/agenthost/agenthost/host/store"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/runs/webhook"
 )
@@ -35,8 +35,8 @@ func pushNamespace(owner string, task a2a.TaskID) store.Namespace {
 const tokenHeader = "X-A2a-Notification-Token" //nolint:gosec // it is the name of a header
 
 var (
-	schemeWord  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
-	headerValue = regexp.MustCompile(`^[\x20-\x7e]*$`)
+	schemeWord  = lazyregexp.New(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
+	headerValue = lazyregexp.New(`^[\x20-\x7e]*$`)
 )
 
 // checkPush refuses a configuration by which nobody could be notified, and gives the others an id.
@@ -46,11 +46,11 @@ func (h *Handler) checkPush(p *a2a.PushConfig) error {
 		return problemf(a2a.ErrPushNotificationNotSupported, "this server notifies no clients")
 	case p.ID != "" && runs.CheckID(p.ID) != nil:
 		return invalid("the id of the configuration is %.64q; an id has up to %d letters, digits and characters of -_.:@", p.ID, runs.MaxID)
-	case len(p.Token) > maxSecret || !headerValue.MatchString(p.Token):
+	case len(p.Token) > maxSecret || !headerValue().MatchString(p.Token):
 		return invalid("the token must be a text of at most %d characters in ASCII", maxSecret)
-	case p.Auth != nil && !schemeWord.MatchString(p.Auth.Scheme):
+	case p.Auth != nil && !schemeWord().MatchString(p.Auth.Scheme):
 		return invalid("authentication.scheme is %.64q; it must be a word such as Bearer", p.Auth.Scheme)
-	case p.Auth != nil && (len(p.Auth.Credentials) > maxSecret || !headerValue.MatchString(p.Auth.Credentials)):
+	case p.Auth != nil && (len(p.Auth.Credentials) > maxSecret || !headerValue().MatchString(p.Auth.Credentials)):
 		return invalid("authentication.credentials must be a text of at most %d characters in ASCII", maxSecret)
 	}
 	if err := h.check(p.URL); err != nil {

@@ -3,10 +3,10 @@ package agui
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/question"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/runs"
 )
 
@@ -34,7 +34,7 @@ func (in *runAgentInput) entries(f *forwarded, questions []*question.Question) (
 	if json.Unmarshal(value, &byID) == nil && len(byID) > 0 {
 		var out []resumeEntry
 		for id, one := range byID {
-			if !interruptID.MatchString(id) {
+			if !interruptID().MatchString(id) {
 				out = nil
 				break
 			}
@@ -52,7 +52,7 @@ func (in *runAgentInput) entries(f *forwarded, questions []*question.Question) (
 }
 
 // interruptID is the form of the ids of interrupts.
-var interruptID = regexp.MustCompile(`^ask-[0-9a-f]+-[0-9]+$`)
+var interruptID = lazyregexp.New(`^ask-[0-9a-f]+-[0-9]+$`)
 
 // answersOf returns the answers to questions. Each must be one that the asker takes, since nobody may believe to have decided something that was not.
 func answersOf(entries []resumeEntry, questions []*question.Question, by string) ([]runs.Answer, error) {

@@ -3,10 +3,10 @@ package config
 import (
 	"encoding/hex"
 	"net/netip"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/strictyaml"
 	"github.com/agenthost/agenthost/server/auth"
 	"github.com/agenthost/agenthost/server/auth/oidc"
@@ -132,9 +132,9 @@ func isHash(text string) bool {
 }
 
 // isVariable accepts the usual names of variables. A key in their place has other characters, or is longer.
-func isVariable(name string) bool { return len(name) <= 64 && variableName.MatchString(name) }
+func isVariable(name string) bool { return len(name) <= 64 && variableName().MatchString(name) }
 
-var variableName = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
+var variableName = lazyregexp.New(`^[A-Z_][A-Z0-9_]*$`)
 
 // CheckStrict checks what the keys say together.
 func (o *OIDC) CheckStrict(n strictyaml.Node) error { return o.check(n, "") }

@@ -3,9 +3,9 @@ package langgraph
 import (
 	"net/http"
 	"reflect"
-	"regexp"
 	"strings"
 
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/internal/openapi"
 )
@@ -20,7 +20,7 @@ func Describe(d *openapi.Document) error {
 
 // withIDs returns the path of a pattern with LangGraph's names of its parameters: {thread} is thread_id.
 func withIDs(path string) string {
-	return pathParameter.ReplaceAllStringFunc(path, func(name string) string {
+	return pathParameter().ReplaceAllStringFunc(path, func(name string) string {
 		if name == "{namespace}" {
 			return name
 		}
@@ -28,7 +28,7 @@ func withIDs(path string) string {
 	})
 }
 
-var pathParameter = regexp.MustCompile(`\{[a-z]+\}`)
+var pathParameter = lazyregexp.New(`\{[a-z]+\}`)
 
 // api describes what a route does, see [door.API].
 type api door.API

@@ -2,10 +2,10 @@ package langgraph
 
 import (
 	"encoding/json"
-	"regexp"
 
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/runs"
 )
 
@@ -63,7 +63,7 @@ func (cmd *command) destination() (string, error) {
 }
 
 // interruptID is the form of the ids of interrupts.
-var interruptID = regexp.MustCompile(`^ask-[0-9a-f]+-[0-9]+$`)
+var interruptID = lazyregexp.New(`^ask-[0-9a-f]+-[0-9]+$`)
 
 // answers returns the answers of resume: one for the only question, or an object with answers by the ids of the questions.
 func (cmd *command) answers(by string) ([]runs.Answer, error) {
@@ -85,7 +85,7 @@ func (cmd *command) answers(by string) ([]runs.Answer, error) {
 	}
 	var out []runs.Answer
 	for _, pair := range byID {
-		if !interruptID.MatchString(pair.Key) {
+		if !interruptID().MatchString(pair.Key) {
 			return []runs.Answer{{Value: value, By: by}}, nil
 		}
 		if pair.Value.IsNil() {

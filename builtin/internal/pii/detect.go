@@ -2,11 +2,11 @@ package pii
 
 import (
 	"net/netip"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // The expressions of the kinds.
@@ -25,18 +25,13 @@ const (
 )
 
 var (
-	emails = whenUsed(emailPattern)
-	ipv4s  = whenUsed(ipv4Pattern)
-	ipv6s  = whenUsed(ipv6Pattern)
-	macs   = whenUsed(macPattern)
-	urls   = whenUsed(urlPattern)
-	hosts  = whenUsed(hostPattern)
+	emails = lazyregexp.New(emailPattern)
+	ipv4s  = lazyregexp.New(ipv4Pattern)
+	ipv6s  = lazyregexp.New(ipv6Pattern)
+	macs   = lazyregexp.New(macPattern)
+	urls   = lazyregexp.New(urlPattern)
+	hosts  = lazyregexp.New(hostPattern)
 )
-
-// whenUsed compiles an expression when it is first used: the expressions are large, and most programs never use them.
-func whenUsed(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
 
 // builtin is a kind that needs no detector of the user.
 type builtin struct {

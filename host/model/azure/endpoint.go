@@ -6,20 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/agenthost/agenthost/host/model/internal/provider"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // ownDomain is the domain of the endpoints of Azure OpenAI.
 const ownDomain = "openai.azure.com"
 
 // ownHost is the form of the host names of Azure OpenAI and Azure AI Foundry, in all of Azure's clouds.
-var ownHost = regexp.MustCompile(`^[a-z0-9-]+\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$`)
+var ownHost = lazyregexp.New(`^[a-z0-9-]+\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$`)
 
 // owns reports whether a host is one of Azure OpenAI.
-func owns(host string) bool { return ownHost.MatchString(host) }
+func owns(host string) bool { return ownHost().MatchString(host) }
 
 // endpoint returns the address of the resource, without the part of the path that all resources share.
 func (c *connection) endpoint() (string, error) {
@@ -69,7 +69,7 @@ func (c *connection) redirected(what string) error {
 }
 
 // versionName is the form of versions of the API.
-var versionName = regexp.MustCompile(`^20[0-9]{2}-[0-9]{2}-[0-9]{2}(-preview)?$`)
+var versionName = lazyregexp.New(`^20[0-9]{2}-[0-9]{2}-[0-9]{2}(-preview)?$`)
 
 // findVersion returns the dated version of the API; "" for the API v1.
 func (c *connection) findVersion(configured string) (string, error) {
@@ -80,7 +80,7 @@ func (c *connection) findVersion(configured string) (string, error) {
 	switch {
 	case version == "", version == "v1":
 		return "", nil
-	case !versionName.MatchString(version):
+	case !versionName().MatchString(version):
 		return "", provider.Unsendable(c.options.Name, fmt.Errorf(
 			"%.50q is not a version of the API of Azure OpenAI; use one such as 2025-04-01-preview, or v1", version))
 	default:

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -14,6 +13,7 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
 	"github.com/agenthost/agenthost/host/model/openai"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // Platform is Azure OpenAI. Do not change its fields after its first use. Several models may share one.
@@ -137,13 +137,13 @@ func (c *connection) ofProcess(name string) bool {
 }
 
 // deploymentName is the form of names of deployments. They become a part of a path.
-var deploymentName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var deploymentName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 func checkName(o *provider.Options) error {
 	switch {
 	case o.API != openai.Provider:
 		return provider.Unsendable(o.Name, fmt.Errorf("models that speak the API of %s cannot be reached on Azure OpenAI; use an openai.Model", o.API))
-	case !deploymentName.MatchString(o.Model):
+	case !deploymentName().MatchString(o.Model):
 		return provider.Unsendable(o.Name, fmt.Errorf("%.100q is not the name of a deployment; it has letters, digits and -._", o.Model))
 	default:
 		return nil

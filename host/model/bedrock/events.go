@@ -12,12 +12,12 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"regexp"
 
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream/eventstreamapi"
 
 	"github.com/agenthost/agenthost/host/model/internal/provider"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // contentType is the type of AWS's streams: https://smithy.io/2.0/aws/amazon-eventstream.html.
@@ -114,7 +114,7 @@ func (s *stream) write(m *eventstream.Message) error {
 }
 
 // eventName is the form of the names of Anthropic's events.
-var eventName = regexp.MustCompile(`^[a-z_]{1,64}$`)
+var eventName = lazyregexp.New(`^[a-z_]{1,64}$`)
 
 // event writes an event of Anthropic's API.
 func (s *stream) event(data []byte) error {
@@ -129,7 +129,7 @@ func (s *stream) event(data []byte) error {
 	if err != nil {
 		return fmt.Errorf("an event of the stream cannot be read: %w", err)
 	}
-	if eventName.MatchString(named.Type) {
+	if eventName().MatchString(named.Type) {
 		s.out.WriteString("event: " + named.Type + "\n")
 	}
 	s.out.WriteString("data: ")

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/anthropic"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // Platform is Amazon Bedrock. Do not change its fields after its first use. Several models may share one.
@@ -93,14 +93,14 @@ func (c *connection) value(name string) string {
 }
 
 // modelID is the form of ids of models and inference profiles, and of their ARNs.
-var modelID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/-]*$`)
+var modelID = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._:/-]*$`)
 
 // checkName refuses names that are none of Anthropic's models.
 func checkName(o *provider.Options) error {
 	switch {
 	case o.API != anthropic.Provider:
 		return provider.Unsendable(o.Name, fmt.Errorf("models that speak the API of %s cannot be reached on Bedrock; use an anthropic.Model", o.API))
-	case modelID.MatchString(o.Model) && (strings.HasPrefix(o.Model, "arn:aws") || strings.Contains(o.Model, "anthropic.")):
+	case modelID().MatchString(o.Model) && (strings.HasPrefix(o.Model, "arn:aws") || strings.Contains(o.Model, "anthropic.")):
 		return nil
 	default:
 		return provider.Unsendable(o.Name, fmt.Errorf("%.100q is not a model of Anthropic on Bedrock; use a model id or an inference profile, such as "+

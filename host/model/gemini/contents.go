@@ -1,13 +1,13 @@
 package gemini
 
 import (
-	"regexp"
 	"strconv"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/history"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // These are the roles of turns.
@@ -157,12 +157,12 @@ func (c *conversation) say(role string, parts ...any) {
 // one.
 const noSignature = "skip_thought_signature_validator"
 
-var generation = regexp.MustCompile(`gemini-(\d+)`)
+var generation = lazyregexp.New(`gemini-(\d+)`)
 
 // modern reports whether a model is Gemini 3 or later, which it assumes if the name does not tell. Such a model requires
 // signatures, and accepts media inside answers to calls.
 func modern(name string) bool {
-	found := generation.FindStringSubmatch(name)
+	found := generation().FindStringSubmatch(name)
 	if found == nil {
 		return true
 	}

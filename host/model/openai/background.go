@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"time"
 
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // DefaultBackgroundTimeout is the longest time of a call in the background if [model.Limits].Timeout is 0.
@@ -34,7 +34,7 @@ const (
 const cancelTime = 10 * time.Second
 
 // isID matches the ids of responses. An id becomes a part of an address.
-var isID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
+var isID = lazyregexp.New(`^[A-Za-z0-9_-]{1,256}$`)
 
 // inBackground starts a response and waits until it is complete. If the call is cancelled or takes too long, it cancels the response.
 func (m *Model) inBackground(ctx context.Context, req *model.Request, body object) (*model.Response, error) {
@@ -58,7 +58,7 @@ func (m *Model) inBackground(ctx context.Context, req *model.Request, body objec
 		return m.answered(text, nil, req)
 	}
 	id := string(a.ID)
-	if !isID.MatchString(id) {
+	if !isID().MatchString(id) {
 		return nil, m.unreadable(text, "has no usable id")
 	}
 	text, err = m.await(within, id)

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // call is a tool call in the history or in an answer.
@@ -88,7 +88,7 @@ const maxID = 40
 // idOf returns the id of a call for a request. Only OpenAI and Mistral limit ids; other servers may need theirs as they came.
 func (m *Model) idOf(id string) string {
 	switch {
-	case m.preset().ShortCallIDs && !shortID.MatchString(id):
+	case m.preset().ShortCallIDs && !shortID().MatchString(id):
 		sum := sha256.Sum256([]byte(id))
 		return hex.EncodeToString(sum[:])[:9]
 	case m.official() && len(id) > maxID:
@@ -100,7 +100,7 @@ func (m *Model) idOf(id string) string {
 }
 
 // shortID is the form of ids that Mistral takes, according to its error messages.
-var shortID = regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
+var shortID = lazyregexp.New(`^[A-Za-z0-9]{9}$`)
 
 // returned introduces the result of a tool whose call is not in the history.
 func returned(m *abi.Message) string { return "The tool " + m.Name + " returned: " }

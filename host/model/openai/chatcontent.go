@@ -3,11 +3,11 @@ package openai
 import (
 	"cmp"
 	"encoding/base64"
-	"regexp"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // blockPart is the type of a block with a part of an answer that only the server understands, under KeyPart. It is sent back
@@ -139,6 +139,6 @@ func withoutEmpty(o object) object {
 }
 
 // nameForm and maxName describe the names that the API accepts, according to its error messages.
-var nameForm = regexp.MustCompile(`^[^\s<|\\/>]+$`)
+var nameForm = lazyregexp.New(`^[^\s<|\\/>]+$`)
 
 const maxName = 64 // characters

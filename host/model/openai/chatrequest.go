@@ -88,7 +88,7 @@ func (m *Model) chatMessages(req *model.Request) []object {
 			c.answer(message, all[i+1:])
 		default:
 			said := object{"role": "user", "content": chatContent(message.Content)}
-			if preset.UserNames && utf8.RuneCountInString(message.Name) <= maxName && nameForm.MatchString(message.Name) {
+			if preset.UserNames && utf8.RuneCountInString(message.Name) <= maxName && nameForm().MatchString(message.Name) {
 				said["name"] = message.Name
 			}
 			c.add(said)

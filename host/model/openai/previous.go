@@ -71,7 +71,7 @@ func (p *past) goesOn(all []abi.Message) (rest []abi.Message, ok bool) {
 	id, _ := answer.Meta.Get("id").AsString()
 	mark, _ := answer.Meta.Get(metaStored).AsString()
 	rest = all[last+1:]
-	if !isID.MatchString(id) || mark == "" || !p.model.mine(answer) || !allAnswered(answer, rest) ||
+	if !isID().MatchString(id) || mark == "" || !p.model.mine(answer) || !allAnswered(answer, rest) ||
 		mark != p.markOf(p.markOf("", all[:last]...), *answer) {
 		return nil, false
 	}

@@ -2,11 +2,11 @@ package openai
 
 import (
 	"encoding/json"
-	"regexp"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // responsesReserved lists the fields of a request that settings cannot set.
@@ -17,7 +17,7 @@ const encryptedReasoning = "reasoning.encrypted_content"
 
 // plainModels matches models that do not reason. They refuse requests for encrypted reasoning ("Encrypted content is not
 // supported with this model"), and requests that contain it.
-var plainModels = regexp.MustCompile(`^(.*[:/])?(chatgpt|gpt-[34])|-chat\b`)
+var plainModels = lazyregexp.New(`^(.*[:/])?(chatgpt|gpt-[34])|-chat\b`)
 
 // responsesBody makes the body of a request with this history.
 func (m *Model) responsesBody(req *model.Request, history *past, stream bool) (object, error) {
@@ -30,7 +30,7 @@ func (m *Model) responsesBody(req *model.Request, history *past, stream bool) (o
 		body["store"] = m.UsePreviousResponseID
 	}
 	stored := body["store"] == true
-	history.plain = plainModels.MatchString(m.Name)
+	history.plain = plainModels().MatchString(m.Name)
 	if _, ok := body["include"]; !ok && (!stored || m.UsePreviousResponseID) && !history.plain {
 		body["include"] = []any{encryptedReasoning}
 	}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/model/anthropic"
 	"github.com/agenthost/agenthost/host/model/gemini"
 	"github.com/agenthost/agenthost/host/model/internal/provider"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // Platform is Vertex AI. Do not change its fields after its first use. Several models may share one.
@@ -108,7 +108,7 @@ func (c *connection) value(name string) string {
 }
 
 // modelName is the form of names of models. They become a part of a path.
-var modelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]*$`)
+var modelName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._@-]*$`)
 
 // checkName refuses names that the API does not serve.
 func checkName(o *provider.Options) error {
@@ -122,7 +122,7 @@ func checkName(o *provider.Options) error {
 	case o.API == anthropic.Provider && !claude:
 		return provider.Unsendable(o.Name, fmt.Errorf("%.100q is not a model of Anthropic; use a name such as %q, or the provider %s for Google's models",
 			o.Model, "claude-sonnet-4-5@20250929", Provider))
-	case !modelName.MatchString(strings.TrimPrefix(o.Model, "models/")):
+	case !modelName().MatchString(strings.TrimPrefix(o.Model, "models/")):
 		return provider.Unsendable(o.Name, fmt.Errorf("%.100q is not the name of a model; use a name such as %q", o.Model, "gemini-2.5-flash"))
 	default:
 		return nil

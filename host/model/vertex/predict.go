@@ -23,7 +23,7 @@ func (c *connection) adapt(ctx context.Context, call *provider.Call) error {
 		if err != nil {
 			return err
 		}
-		if project = own; !projectName.MatchString(project) {
+		if project = own; !projectName().MatchString(project) {
 			return provider.Unset(c.options.Name, `the project is not set, and the credentials name none; set "project" of the model, or GOOGLE_CLOUD_PROJECT`)
 		}
 	}

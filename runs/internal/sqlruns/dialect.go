@@ -2,9 +2,10 @@ package sqlruns
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // Dialect holds the differences between databases, beyond those of the database itself.
@@ -30,7 +31,7 @@ type Dialect struct {
 //	{skip a, b}       Skip for the tables a and b
 //	{alone a, b}      Alone for the tables a and b
 func (d *Dialect) text(statement string) string {
-	return placeholder.ReplaceAllStringFunc(statement, func(found string) string {
+	return placeholder().ReplaceAllStringFunc(statement, func(found string) string {
 		name, rest, _ := strings.Cut(strings.Trim(found, "{}"), " ")
 		switch name {
 		case "micros":
@@ -50,7 +51,7 @@ func (d *Dialect) text(statement string) string {
 	})
 }
 
-var placeholder = regexp.MustCompile(`\{(micros|in|contains|skip|alone)[^}]*\}`)
+var placeholder = lazyregexp.New(`\{(micros|in|contains|skip|alone)[^}]*\}`)
 
 // statements remembers the texts of statements. They are few: what a client chooses is an argument.
 type statements struct {

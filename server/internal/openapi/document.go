@@ -6,10 +6,11 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // Version is the version of OpenAPI.
@@ -77,7 +78,7 @@ func (d *Document) AddWebhook(name, summary string, body reflect.Type) error {
 }
 
 // parameters matches the parameters of a path.
-var parameters = regexp.MustCompile(`\{([^{}]+)\}`)
+var parameters = lazyregexp.New(`\{([^{}]+)\}`)
 
 func (d *Document) operation(path string, o *Operation) (map[string]any, error) {
 	out := map[string]any{"operationId": o.ID, "summary": o.Summary}
@@ -88,7 +89,7 @@ func (d *Document) operation(path string, o *Operation) (map[string]any, error) 
 		out["security"] = []any{}
 	}
 	given := slices.Clone(o.Parameters)
-	for _, found := range parameters.FindAllStringSubmatch(path, -1) {
+	for _, found := range parameters().FindAllStringSubmatch(path, -1) {
 		if !slices.ContainsFunc(given, func(p Parameter) bool { return p.Name == found[1] }) {
 			given = append(given, Parameter{In: "path", Name: found[1], Schema: Schema{"type": "string", "format": "uuid"}})
 		}

@@ -7,13 +7,13 @@ import (
 	"go/doc/comment"
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/text"
 )
 
@@ -43,8 +43,8 @@ func Comment(t reflect.Type, field string) string {
 	if rest, found := cutSubject(said, cmp.Or(field, t.Name())); found {
 		said = rest
 	}
-	said = namedByKeys(forGo.ReplaceAllString(said, ""), t)
-	said = afterNil.ReplaceAllString(sentenceNil.ReplaceAllString(said, "${1}Not given:"), "${1}not given:")
+	said = namedByKeys(forGo().ReplaceAllString(said, ""), t)
+	said = afterNil().ReplaceAllString(sentenceNil().ReplaceAllString(said, "${1}Not given:"), "${1}not given:")
 	if said == "" {
 		return ""
 	}
@@ -63,16 +63,16 @@ func cutSubject(said, name string) (phrase string, found bool) {
 }
 
 // word matches a word that may be the name of a field.
-var word = regexp.MustCompile(`[A-Za-z0-9_]+`)
+var word = lazyregexp.New(`[A-Za-z0-9_]+`)
 
 // namedByKeys replaces the names of the struct's fields by their keys. A name that is also an ordinary word, such as Keep, is replaced
 // only where the comment begins.
 func namedByKeys(said string, t reflect.Type) string {
 	var out strings.Builder
 	end := 0
-	for _, at := range word.FindAllStringIndex(said, -1) {
+	for _, at := range word().FindAllStringIndex(said, -1) {
 		name := said[at[0]:at[1]]
-		if key, ok := keyOf(t, name); ok && (at[0] == 0 || compound.MatchString(name)) {
+		if key, ok := keyOf(t, name); ok && (at[0] == 0 || compound().MatchString(name)) {
 			out.WriteString(said[end:at[0]] + "`" + key + "`")
 			end = at[1]
 		}
@@ -81,10 +81,10 @@ func namedByKeys(said string, t reflect.Type) string {
 }
 
 // forGo matches hints for readers of the Go API.
-var forGo = regexp.MustCompile(` In Go, use [A-Za-z]+\.`)
+var forGo = lazyregexp.New(` In Go, use [A-Za-z]+\.`)
 
 // compound matches names that are not ordinary words.
-var compound = regexp.MustCompile(`[a-z][A-Z]|^[A-Z]{2,}`)
+var compound = lazyregexp.New(`[a-z][A-Z]|^[A-Z]{2,}`)
 
 // keyOf returns the key of a field of a struct.
 func keyOf(t reflect.Type, name string) (string, bool) {
@@ -101,8 +101,8 @@ func keyOf(t reflect.Type, name string) (string, bool) {
 
 // Comments say after nil what follows where nothing is set. In YAML, the key is left out.
 var (
-	sentenceNil = regexp.MustCompile(`(^|\. )nil:`)
-	afterNil    = regexp.MustCompile(`([;,] )nil:`)
+	sentenceNil = lazyregexp.New(`(^|\. )nil:`)
+	afterNil    = lazyregexp.New(`([;,] )nil:`)
 )
 
 func raw(t reflect.Type, field string) string {

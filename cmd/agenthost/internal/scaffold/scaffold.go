@@ -12,12 +12,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/internal/codegen"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 	"github.com/agenthost/agenthost/internal/plaintemplate"
 	"github.com/agenthost/agenthost/internal/toolchain"
 )
@@ -35,14 +35,14 @@ type Project struct {
 var templates embed.FS
 
 // names matches the names that a plugin, a Go module and a crate may have.
-var names = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+var names = lazyregexp.New(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // maxName is the maximum length of a name.
 const maxName = 64
 
 // Write writes the project and returns its files by their paths in Dir, a copied SDK as one directory. Dir must be empty or missing.
 func (p *Project) Write() ([]string, error) {
-	if !names.MatchString(p.Name) || len(p.Name) > maxName {
+	if !names().MatchString(p.Name) || len(p.Name) > maxName {
 		return nil, fmt.Errorf("%q is not a valid name for a plugin; use at most %d lower-case letters, digits and single dashes, "+
 			"and begin with a letter", p.Name, maxName)
 	}

@@ -3,10 +3,10 @@ package provider
 import (
 	"cmp"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"github.com/agenthost/agenthost/host/model"
+	"github.com/agenthost/agenthost/internal/lazyregexp"
 )
 
 // server is what errors say about the server of an endpoint, and how people correct it.
@@ -72,7 +72,7 @@ func (s *server) named(command string) string { return strings.ReplaceAll(comman
 // classify corrects the kind of a failure to which a server gives the wrong status.
 func (s *server) classify(status int, r failureReport, kind model.ErrorKind) (model.ErrorKind, string) {
 	switch {
-	case status == http.StatusBadRequest && kind == model.ErrorInvalidRequest && badModel.MatchString(r.message):
+	case status == http.StatusBadRequest && kind == model.ErrorInvalidRequest && badModel().MatchString(r.message):
 		return model.ErrorNotFound, ""
 	case r.has("no_db_connection"):
 		// https://docs.litellm.ai/docs/proxy/virtual_keys: keys other than the master key are in a database.
@@ -126,27 +126,27 @@ func (s *server) unknownModel(r failureReport) bool {
 	if s.model == "" || len(s.model) > maxModelName || !strings.Contains(message, "model") {
 		return false
 	}
-	return strings.Contains(message, strings.ToLower(s.model)) || badModel.MatchString(message) || noSuchModel.MatchString(message)
+	return strings.Contains(message, strings.ToLower(s.model)) || badModel().MatchString(message) || noSuchModel().MatchString(message)
 }
 
 // badModel matches what OpenRouter, LiteLLM, Mistral and DeepSeek answer with the status 400 if they do not have a model. Other messages may
 // mean that the model lacks an ability.
-var badModel = regexp.MustCompile(`(?i)\bnot a valid model id\b|\binvalid model name\b|^invalid model: |^model not exist$`)
+var badModel = lazyregexp.New(`(?i)\bnot a valid model id\b|\binvalid model name\b|^invalid model: |^model not exist$`)
 
-var noSuchModel = regexp.MustCompile(`\b(no such|unknown|invalid) model|\bmodel\b.{0,80}\b(not found|not exist|unknown|not available|not loaded|not supported)`)
+var noSuchModel = lazyregexp.New(`\b(no such|unknown|invalid) model|\bmodel\b.{0,80}\b(not found|not exist|unknown|not available|not loaded|not supported)`)
 
 var (
-	versionTwice = regexp.MustCompile(`/v1/(?:.*/)?v1/`)
-	version      = regexp.MustCompile(`/(?:v\d+\w*|openai|api)/`)
+	versionTwice = lazyregexp.New(`/v1/(?:.*/)?v1/`)
+	version      = lazyregexp.New(`/(?:v\d+\w*|openai|api)/`)
 )
 
 // wrongPath says what is probably wrong with the address of a server that does not know its path.
 func (s *server) wrongPath(req *http.Request) string {
 	where, asked := s.address(), req.Method+" "+short(req.URL.Path)
 	switch {
-	case versionTwice.MatchString(req.URL.Path):
+	case versionTwice().MatchString(req.URL.Path):
 		return "the request was " + asked + ", with /v1 twice; remove /v1 from " + where
-	case !version.MatchString(req.URL.Path):
+	case !version().MatchString(req.URL.Path):
 		return "the request was " + asked + "; the address of most servers ends with /v1, so add it to " + where
 	case strings.HasSuffix(req.URL.Path, "/responses"):
 		return "the request was " + asked + "; the server may have no Responses API, so set api: chat_completions, or correct " + where

@@ -138,12 +138,16 @@ func (a *app) recordedCase(events []host.Event, running []string) (*cases.Case, 
 
 // recordedEvents reads the events of a file, or makes them of a thread.
 func (a *app) recordedEvents(ctx context.Context, source string) (events []host.Event, err error) {
-	if _, info, err := regularfile.Open(source); err == nil && info.Mode().IsRegular() {
-		events, err := readEvents(source)
-		if err != nil {
+	file, _, err := regularfile.Open(source)
+	switch {
+	case err == nil:
+		_ = file.Close()
+		if events, err = readEvents(source); err != nil {
 			return nil, &exitError{exitUsage, fmt.Errorf("check: %w", err)}
 		}
 		return events, nil
+	case filepath.Ext(source) == ".jsonl": // whoever mistypes a file should not read of threads
+		return nil, &exitError{exitUsage, fmt.Errorf("check: %w", err)}
 	}
 	err = a.withStore(ctx, &threadsFlags{}, func(store checkpoint.Store) error {
 		c, err := threadview.Load(ctx, store, source, 0)

@@ -67,7 +67,7 @@ func TestBadBodies(t *testing.T) {
 	require.Equal(t, http.StatusRequestEntityTooLarge, status)
 	status, answer = r.do("POST", "/a2a/nobody", doc{"jsonrpc": "2.0", "id": 1, "method": "GetTask"})
 	require.Equal(t, http.StatusNotFound, status)
-	require.Contains(t, objectIn(answer["error"])["message"], "does not have this agent")
+	require.Equal(t, `the server does not have the agent "nobody"; it has agent`, objectIn(answer["error"])["message"])
 	status, _ = r.do("PUT", "/a2a/agent/tasks", nil)
 	require.Equal(t, http.StatusMethodNotAllowed, status)
 	status, _ = r.do("GET", "/a2a/agent/elsewhere", nil)

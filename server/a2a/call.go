@@ -3,8 +3,10 @@ package a2a
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -70,11 +72,23 @@ var discard = slog.New(slog.DiscardHandler)
 
 // call returns the call of a request.
 func (h *Handler) call(c *door.Call) (*call, error) {
-	agent, err := h.Service.Agent(c.R.PathValue("agent"))
+	agent, err := h.agent(c.R.PathValue("agent"))
 	if err != nil {
-		return nil, &problem{kind: a2a.ErrInvalidRequest, text: "the server does not have this agent", status: http.StatusNotFound}
+		return nil, err
 	}
 	return &call{Call: c, agent: agent}, nil
+}
+
+// agent returns the agent of a name.
+func (h *Handler) agent(name string) (runs.Agent, error) {
+	agent, err := h.Service.Agent(name)
+	if err != nil {
+		return agent, &problem{
+			kind: a2a.ErrInvalidRequest, status: http.StatusNotFound,
+			text: fmt.Sprintf("the server does not have the agent %.64q; it has %s", name, strings.Join(h.Service.AgentNames(), ", ")),
+		}
+	}
+	return agent, nil
 }
 
 // writer is what a transport of the library writes to. It holds back the answer until the first byte, so that a request that fails gets the

@@ -35,9 +35,9 @@ func (h *Handler) ownCard(c *door.Call) error { return h.writeCard(c, c.R.PathVa
 
 // writeCard answers with the card of an agent.
 func (h *Handler) writeCard(c *door.Call, name string) error {
-	agent, err := h.Service.Agent(name)
+	agent, err := h.agent(name)
 	if err != nil {
-		return &problem{kind: a2a.ErrInvalidRequest, text: "the server does not have this agent", status: http.StatusNotFound}
+		return err
 	}
 	body, err := h.encode(c, h.card(&agent, base(c.R, name)))
 	if err != nil {

@@ -51,7 +51,7 @@ func (h *Handler) answerRPC(c *door.Call) error {
 	switch {
 	case version == previous || version == "" && strings.Contains(envelope.Method, "/"): // names of methods had a slash then
 		if transport = h.olderRPC; transport == nil && err == nil {
-			err = problemf(a2a.ErrVersionNotSupported, "this server has version %s alone", present)
+			err = problemf(a2a.ErrVersionNotSupported, "this server speaks version %s of A2A only; use a client of that version", present)
 		}
 	default:
 		body = camel(body)

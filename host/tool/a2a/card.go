@@ -2,7 +2,10 @@ package a2a
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,6 +16,7 @@ import (
 
 	"github.com/agenthost/agenthost/abi"
 	"github.com/agenthost/agenthost/abi/wire"
+	"github.com/agenthost/agenthost/internal/publicnet"
 	"github.com/agenthost/agenthost/internal/terminal"
 	"github.com/agenthost/agenthost/internal/text"
 )
@@ -24,12 +28,40 @@ const (
 
 // readCard reads the card of the agent.
 func (t *Tool) readCard(ctx context.Context) (*a2a.AgentCard, error) {
-	resolver := agentcard.NewResolver(t.network.client)
-	version := agentcard.WithRequestHeader(a2a.SvcParamVersion, string(a2a.Version))
+	options := []agentcard.ResolveOption{agentcard.WithRequestHeader(a2a.SvcParamVersion, string(a2a.Version))}
 	if strings.HasSuffix(t.config.URL, ".json") {
-		return resolver.Resolve(ctx, t.config.URL, version, agentcard.WithPath(""))
+		options = append(options, agentcard.WithPath(""))
 	}
-	return resolver.Resolve(ctx, t.config.URL, version)
+	card, err := agentcard.NewResolver(t.network.client).Resolve(ctx, t.config.URL, options...)
+	if err != nil {
+		return nil, t.unread(err)
+	}
+	return card, nil
+}
+
+// unread says why the card cannot be read, and what the operator can do.
+func (t *Tool) unread(err error) error {
+	if at, parsed := url.Parse(t.config.URL); parsed == nil {
+		if advice := publicnet.Unreachable(at, err); advice != "" {
+			return errors.New(advice)
+		}
+	}
+	answer, ok := errors.AsType[*agentcard.ErrStatusNotOK](err)
+	if !ok {
+		return err
+	}
+	advice := ""
+	switch answer.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		advice = `: it wants credentials; send them, such as with headers: {Authorization: "Bearer ${NAME}"} and the name of an environment variable`
+		if names := slices.Sorted(maps.Keys(t.config.Headers)); len(names) > 0 {
+			advice = fmt.Sprintf(": it does not accept the credentials in headers (%s); check the values, which may have expired or allow too little",
+				strings.Join(names, ", "))
+		}
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		advice = ": there is no card of an agent; correct the url, which for an agent of agenthost ends in /a2a/AGENT"
+	}
+	return fmt.Errorf("the server answers %d %s%s", answer.StatusCode, http.StatusText(answer.StatusCode), advice)
 }
 
 // connect chooses how to call the agent.

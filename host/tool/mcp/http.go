@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agenthost/agenthost/internal/httptransport"
+	"github.com/agenthost/agenthost/internal/publicnet"
 )
 
 // httpTransport connects to an address over streamable HTTP.
@@ -113,7 +114,7 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	response, err := c.send(req)
 	if err != nil {
-		if said := unreachable(req.URL, err); said != "" {
+		if said := publicnet.Unreachable(req.URL, err); said != "" {
 			c.refused.Store(&said)
 		}
 		return nil, err

@@ -1,15 +1,11 @@
 package mcp
 
 import (
-	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 // adviceOn describes a response by which a server refuses a message, and says what the operator can do. It returns nil for other
@@ -34,21 +30,6 @@ func (c *carrier) adviceOn(response *http.Response) *string {
 	}
 	text := fmt.Sprintf("the server answers %d %s: %s", response.StatusCode, http.StatusText(response.StatusCode), problem)
 	return &text
-}
-
-// unreachable says in plain words why a request has not reached the server, and what the operator can do; "" for other errors.
-func unreachable(address *url.URL, err error) string {
-	dialing, ok := errors.AsType[*net.OpError](err)
-	if !ok || dialing.Op != "dial" { // a proxy has another
-		return ""
-	}
-	if unknown, ok := errors.AsType[*net.DNSError](err); ok && unknown.IsNotFound {
-		return fmt.Sprintf("cannot find %s: no such host; correct the url, or check the network connection", address.Hostname())
-	}
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		return fmt.Sprintf("no server listens at %s (connection refused); start the server, or correct the url if it runs elsewhere", address.Host)
-	}
-	return ""
 }
 
 // credentialAdvice says how to send credentials, or that those which were sent are refused.

@@ -56,7 +56,8 @@ var editorTools = []acp.EditorTools{acp.EditorAll, acp.EditorRead, acp.EditorNon
 
 // serveACP serves an editor until it leaves or the context ends.
 func (a *app) serveACP(ctx context.Context, tools acp.EditorTools) error {
-	defer outliveClient()()
+	restore := outliveClient()
+	defer restore()
 	dir, err := os.Getwd()
 	if err != nil {
 		return &exitError{exitFailed, err}

@@ -74,7 +74,8 @@ func listenAddress(given string) (string, error) {
 
 // serveMCP builds the agent and serves it until the clients leave or the context ends.
 func (a *app) serveMCP(ctx context.Context, serve func(context.Context, *mcpserver.Server) error) (err error) {
-	defer outliveClient()()
+	restore := outliveClient()
+	defer restore()
 	var built host.Config
 	var present atomic.Pointer[mcpserver.Server]
 	changed := func() {

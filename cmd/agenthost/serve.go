@@ -141,7 +141,8 @@ func (s *serving) do(c *cobra.Command) (err error) {
 	if serve.Auth == nil {
 		logger.Info("everybody on this machine may use the server: there is no auth in serve.yaml")
 	}
-	defer served.Ready(ctx, serve.Drain, logger)()
+	quiet := served.Ready(ctx, serve.Drain, logger)
+	defer quiet()
 	if err := running.Serve(ctx, listener); err != nil {
 		return &exitError{exitFailed, fmt.Errorf("serve: %w", err)}
 	}

@@ -31,7 +31,7 @@ type Temporal struct {
 
 // TemporalTLS has the certificates of a connection to Temporal.
 type TemporalTLS struct {
-	CAFile     string `yaml:"ca_file"`     // a PEM file with the authorities to trust; renewed ones are used from the next connection on; default: those of the system
+	CAFile     string `yaml:"ca_file"`     // a PEM file with the authorities to trust, followed as it changes; default: those of the system
 	CertFile   string `yaml:"cert_file"`   // a PEM file with the certificate that this side shows; a renewed one is used from the next connection on
 	KeyFile    string `yaml:"key_file"`    // a PEM file with its private key
 	ServerName string `yaml:"server_name"` // the name in the server's certificate; default: the host of the address

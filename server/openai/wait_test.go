@@ -125,7 +125,7 @@ func TestAWaitKeepsItsConnection(t *testing.T) {
 		w := setupWaiting(t)
 		go func() {
 			<-w.began
-			<-time.After(3 * time.Second) //nolint:forbidigo // the idle time of the connection is real
+			<-time.After(3 * time.Second)
 			w.let <- nil
 		}()
 		status, text, err := w.post(t, path, user("block", "input", "block"), time.Second)
@@ -145,7 +145,7 @@ func TestAnErrorAfterAHeartbeat(t *testing.T) {
 	w := setupWaiting(t)
 	go func() {
 		<-w.began
-		<-time.After(time.Second) //nolint:forbidigo // heartbeats are sent in real time
+		<-time.After(time.Second)
 		w.stop()
 	}()
 	status, text, err := w.post(t, "/v1/chat/completions", user("block"), patience)

@@ -28,7 +28,7 @@ func TestCommandsOutliveTheirClient(t *testing.T) {
 			read, write, err := os.Pipe()
 			require.NoError(t, err)
 			require.NoError(t, read.Close())
-			process := exec.CommandContext(t.Context(), filepath.Join(bin, "agenthost"), command) //nolint:gosec // a program of this module
+			process := exec.CommandContext(t.Context(), filepath.Join(bin, "agenthost"), command)
 			var log bytes.Buffer
 			process.Dir, process.Stdout, process.Stderr = dir, write, &log
 			in, err := process.StdinPipe()

@@ -44,8 +44,8 @@ func Start(t testing.TB, target string) *Server {
 	config := filepath.Join(dir, "prometheus.yml")
 	require.NoError(t, os.WriteFile(config, []byte("scrape_configs: [{job_name: agenthost, scrape_interval: 200ms, scrape_timeout: 200ms, "+
 		"static_configs: [{targets: [\""+target+"\"]}]}]\n"), 0o600))
-	command := exec.CommandContext(t.Context(), program, "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"),
-		"--web.listen-address="+address)
+	command := exec.CommandContext(t.Context(), program, "--config.file="+config, //nolint:gosec // the program that PATH has
+		"--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address)
 	var said bytes.Buffer
 	command.Stdout, command.Stderr = &said, &said
 	require.NoError(t, command.Start())
@@ -95,7 +95,7 @@ func (e *QueryError) Error() string { return "query " + e.Query + ": " + e.Reaso
 // Queries returns the queries of a Grafana dashboard by the titles of its panels, for an interval of a minute.
 func Queries(t testing.TB, file string) map[string][]string {
 	t.Helper()
-	text, err := os.ReadFile(file) //nolint:gosec // a file of the test
+	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	var dashboard struct {
 		Panels []struct {

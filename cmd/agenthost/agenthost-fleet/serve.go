@@ -82,6 +82,7 @@ func (s *setup) serveAgents(ctx context.Context, kept *storage.Storage, agents *
 	}
 	defer closeMetrics()
 	s.log.Info("serving", "agents", strings.Join(running.Service().AgentNames(), ", "), "at", listener.Addr().String())
-	defer served.Ready(ctx, s.serve.Drain, s.log)()
+	quiet := served.Ready(ctx, s.serve.Drain, s.log)
+	defer quiet()
 	return running.Serve(ctx, listener)
 }

@@ -28,7 +28,8 @@ func (d *Door) Await(c *Call, run string, quiet int) (over *runs.Run, begun bool
 	}
 	ctx, stop := context.WithCancel(c.R.Context())
 	defer stop()
-	defer context.AfterFunc(d.Closing, stop)()
+	unwatch := context.AfterFunc(d.Closing, stop)
+	defer unwatch()
 	type end struct {
 		run *runs.Run
 		err error

@@ -367,12 +367,12 @@ ratios: ## check how many times as long one operation takes as another; nothing 
 BENCH ?=
 
 .PHONY: bench-peers
-bench-peers: ## measure agenthost and its peers in forty minutes, and write bench/RESULTS.md (BENCH=-quick: a trial run)
+bench-peers: ## measure agenthost and its peers in nearly an hour, and write bench/RESULTS.md (BENCH=-quick: a trial run)
 	cd bench && go run . $(BENCH)
 
 .PHONY: bench-server
 bench-server: ## measure agenthost serve, langgraph dev and Aegra in twenty minutes, and print the tables (part of bench-peers)
-	cd bench && go run . -only '^(server|token|idle)$$' -reps 3 $(BENCH)
+	cd bench && go run . -only '^(server|token|idle)$$' $(BENCH)
 
 .PHONY: ci
 ci: ## run all checks that CI runs, and print how long each took

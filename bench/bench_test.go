@@ -54,6 +54,45 @@ func TestReadGoBench(t *testing.T) {
 	}
 }
 
+func TestMetricsShareTheOutputOfABenchmark(t *testing.T) {
+	t.Parallel()
+	first := metric{title: "time", pkg: pluginPackage, bench: "BenchmarkUnknown/one", run: "BenchmarkUnknown", unit: "ns/op"}
+	second := metric{title: "memory", pkg: pluginPackage, bench: "BenchmarkUnknown/two", run: "BenchmarkUnknown", unit: "bytes"}
+	outputs := benchmarkOutputs{{pluginPackage, "BenchmarkUnknown"}: {
+		text: "BenchmarkUnknown/one \t 10 \t 1044 ns/op\nBenchmarkUnknown/two \t 10 \t 9 ns/op \t 500 bytes\n", read: map[string]bool{},
+	}}
+	for want, m := range map[float64]*metric{1044: &first, 500: &second} {
+		if got, err := outputs.measure(t.Context(), &Options{}, m); err != nil || got.NS != want {
+			t.Errorf("%s: %v, %v", m.title, got, err)
+		}
+	}
+	if got, err := outputs.measure(t.Context(), &Options{}, &first); err == nil {
+		t.Errorf("a second repetition is %v, from the output of the first", got)
+	}
+}
+
+func TestASuiteMayLimitItsRepetitions(t *testing.T) {
+	t.Parallel()
+	limited := &Suite{Reps: 3}
+	for given, want := range map[int]int{1: 1, 3: 3, 7: 3} {
+		if got := limited.reps(&Options{Reps: given}); got != want {
+			t.Errorf("-reps %d: %d, want %d", given, got, want)
+		}
+	}
+	if got := (&Suite{}).reps(&Options{Reps: 7}); got != 7 {
+		t.Errorf("without a limit: %d, want 7", got)
+	}
+	d := done(t)
+	const said = "Each number is the median of 3 measurements."
+	var all, three strings.Builder
+	d.write(&all)
+	d.Reps = 3
+	d.write(&three)
+	if strings.Contains(all.String(), said) || !strings.Contains(three.String(), said) {
+		t.Errorf("with 7:\n%s\nwith 3:\n%s", all.String(), three.String())
+	}
+}
+
 func TestOutput(t *testing.T) {
 	t.Parallel()
 	if out, err := output(t.Context(), ".", time.Minute, "sh", "-c", "echo said"); err != nil || string(out) != "said\n" {
@@ -73,6 +112,7 @@ func TestOutput(t *testing.T) {
 func done(t *testing.T) *Done {
 	t.Helper()
 	d := &Done{
+		Options: &Options{Reps: 7, Seconds: 0.5},
 		Suite: &Suite{
 			Name: "loop", Title: "rounds", Unit: "round", Cases: []Case{{"plain", "plain"}},
 			Rows: []Row{{Label: ours, Peer: "agenthost"}, {Label: "LangChain Python", Peer: "other"}, {Label: "Cheat", Peer: "other"}, {Label: "Absent", Peer: "none"}},

@@ -68,7 +68,7 @@ func parse(args []string, out io.Writer) (*Options, error) {
 	}
 	only := flags.String("only", "", "perform only suites whose name matches this regular `expression`")
 	quick := flags.Bool("quick", false, "one short measurement of each cell: shows that all works, and no more (sets -reps 1 -seconds 0.1 -o '')")
-	flags.IntVar(&o.Reps, "reps", 7, "measure each cell so often, and take the `median`")
+	flags.IntVar(&o.Reps, "reps", 7, "measure each cell so often, and take the `median`; suites of servers at most three times")
 	flags.Float64Var(&o.Seconds, "seconds", 0.5, "length of a measurement, about")
 	flags.IntVar(&o.Core, "core", 1, "`processor` on which all but the crowd is pinned, by taskset")
 	flags.StringVar(&o.Out, "o", "RESULTS.md", "`file` to write the results to, none if empty; not written with -only, unless it is given too")

@@ -69,6 +69,9 @@ func (r *Results) peers() []*Peer {
 // write prints a suite: its text, its tables, and notes on empty cells.
 func (d *Done) write(w io.Writer) {
 	fmt.Fprintf(w, "## %s: %s\n\n%s\n\n", d.Name, d.Title, d.text())
+	if n := d.reps(d.Options); n != d.Options.Reps {
+		fmt.Fprintf(w, "Each number is the median of %d measurements.\n\n", n)
+	}
 	d.table(w, "a "+d.Unit, func(c *Cell) Sample { return c.NS }, duration)
 	for _, extra := range d.Extra {
 		d.table(w, extra.Title, func(c *Cell) Sample { return c.Extra[extra.Key] }, extra.Format)

@@ -13,8 +13,9 @@ import (
 type Done struct {
 	*Suite
 
-	Peers map[string]*Peer
-	Cells map[cellKey]*Cell
+	Options *Options
+	Peers   map[string]*Peer
+	Cells   map[cellKey]*Cell
 }
 
 type cellKey struct{ row, name string }
@@ -52,7 +53,7 @@ func (c *Cell) add(m *Measurement) error {
 
 // perform builds the peers of a suite and measures all cells in turns.
 func perform(ctx context.Context, o *Options, suite *Suite) (*Done, error) {
-	done := &Done{Suite: suite, Peers: map[string]*Peer{}, Cells: map[cellKey]*Cell{}}
+	done := &Done{Suite: suite, Options: o, Peers: map[string]*Peer{}, Cells: map[cellKey]*Cell{}}
 	for _, row := range suite.Rows {
 		if done.Peers[row.Peer] != nil {
 			continue
@@ -65,7 +66,7 @@ func perform(ctx context.Context, o *Options, suite *Suite) (*Done, error) {
 		}
 	}
 	for _, c := range suite.Cases {
-		for rep := range o.Reps {
+		for rep := range suite.reps(o) {
 			for _, row := range suite.Rows {
 				if err := done.measure(ctx, o, row, c, rep); err != nil {
 					return nil, err
@@ -107,7 +108,7 @@ func (d *Done) measure(ctx context.Context, o *Options, row Row, c Case, rep int
 		cell.Failed = err.Error()
 		sayf("%s %s, %s: FAILED: %s", d.Name, c.Name, row.Label, err)
 	default:
-		sayf("%s %s %d/%d, %s: %s a %s (%.1f s)", d.Name, c.Name, rep+1, o.Reps, row.Label, duration(m.NS), d.Unit, time.Since(start).Seconds())
+		sayf("%s %s %d/%d, %s: %s a %s (%.1f s)", d.Name, c.Name, rep+1, d.reps(o), row.Label, duration(m.NS), d.Unit, time.Since(start).Seconds())
 	}
 	return nil
 }

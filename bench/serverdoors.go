@@ -22,6 +22,7 @@ func doorsSuite() *Suite {
 		Cases: []Case{{"1", "1 client"}, {"16", "16 clients"}},
 		Extra: []Extra{{runsPerSecond, "runs a second", digits}, {runP99, "p99 of a run", duration}, {doorAnswer, "the answer", size}},
 		Free:  true,
+		Reps:  serverReps,
 		Rows:  rows,
 		Measure: func(ctx context.Context, o *Options, row Row, c Case) (*Measurement, error) {
 			for i := range doors {

@@ -28,6 +28,7 @@ func idleSuite() *Suite {
 		Name: "idle", Title: "the memory of a server of agents that nobody asks for anything", Unit: "thing",
 		Cases: []Case{{idleServer, "the server after its first run"}, {idleStream, "an idle stream"}, {idleThread, "an idle thread"}},
 		Free:  true,
+		Reps:  serverReps,
 		Rows: []Row{
 			row(oursInSQLite, "agenthost", inSQLite),
 			row("agenthost, memory", "agenthost", inMemory),

@@ -24,6 +24,9 @@ const (
 // serverLength is how many times as long as a measurement of another suite one of a server is, because the peers do only some ten runs a second.
 const serverLength = 6
 
+// serverReps is how often each cell of a server is measured: a repetition of all servers takes seven minutes.
+const serverReps = 3
+
 // The rows that targets are about.
 const (
 	oursInSQLite   = "agenthost, SQLite"
@@ -44,6 +47,7 @@ func serverSuite() *Suite {
 			{logged, "written to the log of PostgreSQL a run", size},
 		},
 		Free: true,
+		Reps: serverReps,
 		Rows: []Row{
 			{Label: oursInSQLite, Peer: "agenthost", Flavor: inSQLite},
 			{Label: "agenthost, memory", Peer: "agenthost", Flavor: inMemory},

@@ -23,6 +23,7 @@ func tokenSuite() *Suite {
 		Cases: []Case{{"first", "first token, median"}},
 		Extra: []Extra{{tokenP99, "p99", duration}},
 		Free:  true,
+		Reps:  serverReps,
 		Rows: []Row{
 			{Label: oursInSQLite, Peer: "agenthost", Flavor: inSQLite},
 			{Label: "agenthost, memory", Peer: "agenthost", Flavor: inMemory},

@@ -16,9 +16,18 @@ type Suite struct {
 	Extra []Extra
 	Free  bool // not pinned to one core
 	Lone  bool // rows are not shown as multiples of the first
+	Reps  int  // measurements per cell at most; 0: as many as -reps says
 
 	// Measure performs a case once, if the peer's program does not.
 	Measure func(ctx context.Context, o *Options, row Row, c Case) (*Measurement, error)
+}
+
+// reps returns how often each cell is measured.
+func (s *Suite) reps(o *Options) int {
+	if s.Reps > 0 {
+		return min(s.Reps, o.Reps)
+	}
+	return o.Reps
 }
 
 // A Case is a column of a suite's table.

@@ -46,7 +46,7 @@ func (at *toolPlace) openAgent(ctx context.Context, file string) (*Manifest, *Ag
 	inner, err := load(path, Options{
 		LookupEnv: at.lookup, Engine: at.engine, Cache: at.cache, Recorder: at.recorder, InMemory: at.inMemory, MemoryStore: at.memoryStore,
 		Unstarted: at.unstarted, Logins: at.loginStore, Waiting: at.waiting, EnvFile: at.envFile, Used: at.used, Tracer: at.tracer,
-		Model: at.makeModel, CopyOf: at.copyOf, copied: at.copied,
+		Model: at.makeModel, Embedder: at.makeEmbedder, CopyOf: at.copyOf, copied: at.copied,
 	}, chain)
 	if err != nil {
 		return nil, nil, located(at.node, err)

@@ -77,6 +77,7 @@ type Manifest struct {
 	tracer       host.Tracer
 	envFile      func(values map[string]string)
 	makeModel    func(of *ModelEntry) (model.Model, error)
+	makeEmbedder func(of *EmbedderEntry) (model.Embedder, error)
 	copied       string // a copy of copyOf, if that is not ""
 	copyOf       string
 	chain        []string // the manifests of the agents that have this agent as a tool, and its own manifest
@@ -116,6 +117,8 @@ type Options struct {
 	Tracer host.Tracer
 	// Model makes the models in place of the manifest, also those of agents that are tools; nil: the manifest makes them.
 	Model func(of *ModelEntry) (model.Model, error)
+	// Embedder makes the embedding models in place of the manifest, like Model; nil: the manifest makes them.
+	Embedder func(of *EmbedderEntry) (model.Embedder, error)
 	// CopyOf is the directory that the manifest's directory is a copy of: paths that lead out of the copy lead to the same place as in the
 	// original. "": it is no copy.
 	CopyOf string
@@ -138,7 +141,7 @@ func load(path string, options Options, chain []string) (*Manifest, error) {
 		engine: options.Engine, recorder: options.Recorder, inMemory: options.InMemory, memoryStore: options.MemoryStore,
 		threads: options.Threads, unstarted: options.Unstarted, used: options.Used, tracer: options.Tracer,
 		waiting: options.Waiting, loginStore: options.Logins, toolsChanged: options.ToolsChanged, envFile: options.EnvFile,
-		makeModel: options.Model, copyOf: options.CopyOf, copied: cmp.Or(options.copied, filepath.Dir(path)),
+		makeModel: options.Model, makeEmbedder: options.Embedder, copyOf: options.CopyOf, copied: cmp.Or(options.copied, filepath.Dir(path)),
 	}
 	m.locked = sync.OnceValues(func() (*lock.File, error) { return lock.Read(m.use(lock.Path(path))) })
 	data, err := m.readFile(path, "a manifest")

@@ -39,7 +39,7 @@ func (e *storeEntry) wrap(m *Manifest, config *host.Config) error {
 	if e.Index == nil {
 		return nil
 	}
-	embedder, err := e.Index.Embed.build(m)
+	embedder, err := e.Index.Embed.make(m)
 	if err != nil {
 		return err
 	}
@@ -83,6 +83,28 @@ func (e *embedEntry) UnmarshalStrict(n strictyaml.Node) error {
 func (e *embedEntry) speaksOpenAI() bool {
 	_, ok := e.provided.kind.build(e.provided, nil).(*openai.Model)
 	return ok
+}
+
+// EmbedderEntry is an embedding model of a manifest, see [Options].Embedder.
+type EmbedderEntry struct {
+	Manifest string                         // the path of the manifest
+	Key      string                         // the key of the model in the manifest: store.index.embed
+	Inner    bool                           // the manifest is that of an agent that another one uses
+	Build    func() (model.Embedder, error) // makes the model that the manifest describes
+}
+
+// make makes the model, or what takes its place.
+func (e *embedEntry) make(m *Manifest) (model.Embedder, error) {
+	if m.makeEmbedder == nil {
+		return e.build(m)
+	}
+	made, err := m.makeEmbedder(&EmbedderEntry{
+		Manifest: m.file, Key: "store.index.embed", Inner: len(m.chain) > 1, Build: func() (model.Embedder, error) { return e.build(m) },
+	})
+	if err != nil {
+		return nil, located(e.node, err)
+	}
+	return made, nil
 }
 
 // build makes the model, and refuses a configuration with which every call would fail.

@@ -177,7 +177,7 @@ func (s *stage) build(ctx context.Context) error {
 	}
 	options := manifest.Options{
 		Set: append(append([]string{}, s.o.Set...), s.c.Set...), LookupEnv: s.lookup, Engine: s.o.Engine, Recorder: s.o.Recorder, MemoryStore: true,
-		Logins: s.o.Logins, Model: s.model, EnvFile: s.secrets.addAll,
+		Logins: s.o.Logins, Model: s.model, Embedder: s.embedder, EnvFile: s.secrets.addAll,
 	}
 	if !s.c.InPlace {
 		options.CopyOf = filepath.Dir(from)
@@ -244,13 +244,9 @@ func (s *stage) openCassette() error {
 
 // model makes a model of the agent, or what takes its place.
 func (s *stage) model(of *manifest.ModelEntry) (model.Model, error) {
-	name := of.Key
-	if of.Inner {
-		rel, err := filepath.Rel(s.dir, of.Manifest)
-		if err != nil {
-			return nil, err
-		}
-		name = filepath.ToSlash(rel) + " " + name
+	name, err := s.name(of.Manifest, of.Key, of.Inner)
+	if err != nil {
+		return nil, err
 	}
 	switch {
 	case s.o.Real:
@@ -260,7 +256,7 @@ func (s *stage) model(of *manifest.ModelEntry) (model.Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		return s.recorder.Model(name, made)
+		return s.recorder.Model(name, made), nil
 	case s.player != nil:
 		return s.player.Model(name)
 	}
@@ -268,7 +264,34 @@ func (s *stage) model(of *manifest.ModelEntry) (model.Model, error) {
 	if err != nil || s.o.Capture == nil {
 		return made, err
 	}
-	return s.o.Capture.Model(name, made)
+	return s.o.Capture.Model(name, made), nil
+}
+
+// embedder makes an embedding model of the agent, or what takes its place.
+func (s *stage) embedder(of *manifest.EmbedderEntry) (model.Embedder, error) {
+	name, err := s.name(of.Manifest, of.Key, of.Inner)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.player != nil:
+		return s.player.Embedder(name)
+	case s.recorder == nil && !s.o.Real && s.o.Capture == nil:
+		return &missingEmbedder{s.c.Path, name}, nil
+	}
+	made, err := of.Build()
+	if err != nil || s.recorder == nil {
+		return made, err
+	}
+	return s.recorder.Embedder(name, made), nil
+}
+
+// name returns the name of a model in cassettes.
+func (s *stage) name(path, key string, inner bool) (string, error) {
+	if !inner {
+		return key, nil
+	}
+	rel, err := filepath.Rel(s.dir, path)
+	return filepath.ToSlash(rel) + " " + key, err
 }
 
 // scripted makes a scripted model: that of the case, or else of the manifest.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -232,6 +233,68 @@ func TestACassetteOfARealModel(t *testing.T) {
 	require.Contains(t, b.out.String(), `cassette: call 2 of model is not in the cassette; the nearest recorded request, exchange 2, differs in `+
 		`messages[2].content: "blue" → "grey"`)
 	require.Equal(t, exitFailed, b.agentTest("--update"), "an update does not hide it")
+}
+
+// TestACassetteHasEveryKindOfModel records an agent whose router asks a decision model and whose store asks an embedding model, and repeats
+// the case without the server and the key.
+func TestACassetteHasEveryKindOfModel(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		answers := map[string]string{
+			"/v1/embeddings": `{"data": [{"index": 0, "embedding": [0.6, 0.8]}]}`,
+			"/v1/decisions": `{"model": "luna", "answers": [{"name": "model_route", "type": "choice", "choice": "fast", "confidence": 0.9,
+				"probabilities": [{"value": "fast", "probability": 0.9}, {"value": "strong", "probability": 0.1}]}]}`,
+		}
+		if r.Header.Get("Authorization") != "Bearer sk-very-secret" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+		_, _ = io.WriteString(w, answers[r.URL.Path])
+	}))
+	t.Cleanup(server.Close)
+	b := setup(t, `apiVersion: agenthost/v1
+model: {provider: scripted, turns: [{content: strong}]}
+models:
+  judge: {provider: openai, name: luna, api: decisions, base_url: "${URL}", api_key_env: SOME_KEY}
+  small: {provider: scripted, turns: [{content: fast}]}
+  large: {provider: scripted, turns: [{content: strong}]}
+store: {index: {embed: {provider: openai, name: small, base_url: "${URL}", api_key_env: SOME_KEY}, dims: 2}}
+middleware:
+  - openai_model_router:
+      model: judge
+      instructions: Choose.
+      choices: {fast: {model: small, criteria: Short questions.}, strong: {model: large, criteria: The rest.}}
+`)
+	const asks = "%s\nenv: {URL: %q, SOME_KEY: %s}\nstore: [{namespace: [facts], key: sky, value: %s}]\n" +
+		"turns: [{input: %s, expect: {message: fast, state: {model_route: {choice: fast, confidence: 0.9, probabilities: {fast: 0.9, strong: 0.1}}}}}]\n"
+	write := func(answers, url, key, value, input string) {
+		b.write("tests/a.yaml", fmt.Sprintf(asks, answers, url, key, value, input))
+	}
+	write("cassette: a.cassette", server.URL+"/v1", "sk-very-secret", "blue", "Which?")
+	require.Equal(t, exitOK, b.agentTest("--record"), b.out.String(), &b.err)
+	require.Contains(t, b.out.String(), "recorded 3 exchanges")
+	require.Equal(t, int32(2), asked.Load())
+	text, err := os.ReadFile(filepath.Join(b.dir, "tests", "a.cassette"))
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "very-secret")
+
+	write("cassette: a.cassette", "http://127.0.0.1:1/v1", "sk-any-other", "blue", "Which?")
+	for range 2 {
+		require.Equal(t, exitOK, b.agentTest(), b.out.String(), &b.err)
+	}
+	write("cassette: a.cassette", server.URL+"/v1", "sk-very-secret", "blue", "Who?")
+	require.Equal(t, exitFailed, b.agentTest())
+	require.Contains(t, b.out.String(), `cassette: call 1 of models.judge is not in the cassette; the nearest recorded request, exchange 2, differs in `+
+		`state.content: "Which?" → "Who?"`)
+	write("cassette: a.cassette", server.URL+"/v1", "sk-very-secret", "grey", "Which?")
+	require.Equal(t, exitFailed, b.agentTest())
+	require.Contains(t, b.out.String(), `call 1 of store.index.embed is not in the cassette; the nearest recorded request, exchange 1, differs in `+
+		`texts[0]: "blue" → "grey"`)
+	write("models: {judge: {echo: true}}", server.URL+"/v1", "sk-very-secret", "blue", "Which?")
+	require.Equal(t, exitFailed, b.agentTest())
+	require.Contains(t, b.out.String(), "would ask a real embedding model for store.index.embed; name a cassette under the key cassette in place of scripts")
+	require.Equal(t, int32(2), asked.Load())
 }
 
 func TestResultsInPlaceOfTools(t *testing.T) {

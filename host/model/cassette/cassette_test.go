@@ -26,8 +26,7 @@ func TestRecordedRequestsAreAnsweredWithoutTheModel(t *testing.T) {
 	said.Usage = &abi.Usage{InputTokens: 5, OutputTokens: 2, TotalTokens: 7}
 	inner := scripted.NewTurns(scripted.Turn{Message: said}, scripted.Fail(failure), scripted.Fail(errors.New("odd")), scripted.Say("one two"))
 	r := cassette.NewRecorder()
-	m, err := r.Model("model", inner)
-	require.NoError(t, err)
+	m := r.Model("model", inner)
 	first, err := m.Generate(t.Context(), ask("a"))
 	require.NoError(t, err)
 	_, err = m.Generate(t.Context(), ask("b"))
@@ -68,8 +67,7 @@ func TestRecordedRequestsAreAnsweredWithoutTheModel(t *testing.T) {
 func TestARequestThatIsNotRecordedShowsTheSmallestDifference(t *testing.T) {
 	t.Parallel()
 	r := cassette.NewRecorder()
-	m, err := r.Model("model", scripted.NewTurns(scripted.Say("1"), scripted.Say("2")))
-	require.NoError(t, err)
+	m := r.Model("model", scripted.NewTurns(scripted.Say("1"), scripted.Say("2")))
 	other := ask("the sky")
 	other.System, other.ToolChoice, other.Tools = abi.Text("Be long."), "any", nil
 	for _, req := range []*model.Request{other, ask("the sea")} {
@@ -108,8 +106,7 @@ func TestEqualRequestsAtOnceGetEachAnswerOnce(t *testing.T) {
 	for range 20 {
 		script = append(script, scripted.Say("x"))
 	}
-	m, err := r.Model("model", scripted.NewTurns(script...))
-	require.NoError(t, err)
+	m := r.Model("model", scripted.NewTurns(script...))
 	each := func(m model.Model) {
 		var all sync.WaitGroup
 		for range 20 {
@@ -133,8 +130,7 @@ func TestSecretsAreNotInTheFile(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-very/secret+1"
 	r := cassette.NewRecorder(secret, "abc")
-	m, err := r.Model("model", scripted.NewTurns(scripted.Say("the key is "+secret), scripted.Fail(errors.New("bad key "+secret))))
-	require.NoError(t, err)
+	m := r.Model("model", scripted.NewTurns(scripted.Say("the key is "+secret), scripted.Fail(errors.New("bad key "+secret))))
 	for range 2 {
 		_, _ = m.Generate(t.Context(), ask("abc "+secret))
 	}
@@ -151,8 +147,7 @@ func TestSecretsAreNotInTheFile(t *testing.T) {
 func TestModeratorsAreRecorded(t *testing.T) {
 	t.Parallel()
 	r := cassette.NewRecorder()
-	m, err := r.Model("model", answering{scripted.NewTurns()})
-	require.NoError(t, err)
+	m := r.Model("model", answering{scripted.NewTurns()})
 	judge := func(m model.Model, text string) (*model.Moderation, error) {
 		moderator, ok := model.ModeratorOf(m)
 		require.True(t, ok)
@@ -178,11 +173,10 @@ func TestModeratorsAreRecorded(t *testing.T) {
 func TestACancelledCallIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	r := cassette.NewRecorder()
-	m, err := r.Model("model", scripted.NewTurns(scripted.Say("a")))
-	require.NoError(t, err)
+	m := r.Model("model", scripted.NewTurns(scripted.Say("a")))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = m.Generate(ctx, ask("a"))
+	_, err := m.Generate(ctx, ask("a"))
 	require.ErrorIs(t, err, context.Canceled)
 	read, _ := again(t, r)
 	require.Zero(t, read.Len())
@@ -203,6 +197,12 @@ func TestAFileThatIsNoCassette(t *testing.T) {
 		"newer":         {`{"model_cassette":9}`, "line 1: the cassette has version 9"},
 		"no model":      {"{\"model_cassette\":1}\n{\"request\":{}}", "line 2: the name of the model is missing"},
 		"no answer":     {"{\"model_cassette\":1}\n{\"model\":\"m\",\"request\":{}}", "needs either a response or an error"},
+		"two requests":  {"{\"model_cassette\":1}\n{\"model\":\"m\",\"request\":{},\"decision\":{},\"response\":{}}", "more than one request"},
+		"no decisions":  {"{\"model_cassette\":1}\n{\"model\":\"m\",\"decision\":{},\"response\":{}}", "does not fit"},
+		"vectors":       {"{\"model_cassette\":1}\n{\"model\":\"m\",\"request\":{},\"response\":{\"vectors\":[\"AAAAAA==\"]}}", "does not fit"},
+		"no vector":     {"{\"model_cassette\":1}\n{\"model\":\"m\",\"embedding\":{\"texts\":[\"a\"]},\"response\":{}}", "does not fit"},
+		"half a number": {"{\"model_cassette\":1}\n{\"model\":\"m\",\"embedding\":{\"texts\":[\"a\"]},\"response\":{\"vectors\":[\"AAA=\"]}}", "vector 1 has 2 bytes"},
+		"not a number":  {"{\"model_cassette\":1}\n{\"model\":\"m\",\"embedding\":{\"texts\":[\"a\"]},\"response\":{\"vectors\":[\"AADAfw==\"]}}", "not finite"},
 		"other answer":  {"{\"model_cassette\":1}\n{\"model\":\"m\",\"moderation\":{\"model\":\"a\",\"text\":\"b\"},\"response\":{}}", "does not fit"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -223,6 +223,9 @@ func FuzzRead(f *testing.F) {
 	f.Add("{\"model_cassette\":1}\n{\"model\":\"model\",\"info\":{\"name\":\"x\",\"moderator\":true}}\n" +
 		"{\"model\":\"model\",\"request\":{\"messages\":[]},\"response\":{\"messages\":[{\"role\":\"ai\"}]}}\n")
 	f.Add("{\"model_cassette\":1}\n{\"model\":\"model\",\"info\":{}}\n{\"model\":\"model\",\"request\":7,\"error\":{\"kind\":\"server\",\"message\":\"x\"}}")
+	f.Add("{\"model_cassette\":1}\n{\"model\":\"model\",\"info\":{\"decider\":true}}\n{\"model\":\"index\",\"info\":{\"embedder\":true}}\n" +
+		"{\"model\":\"index\",\"embedding\":{\"texts\":[\"a\"]},\"response\":{\"vectors\":[\"AACAPw==\"]}}\n" +
+		"{\"model\":\"model\",\"decision\":{\"state\":1,\"questions\":{}},\"response\":{\"decisions\":{\"answers\":{}}}}")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := cassette.Read(strings.NewReader(text))
 		if err != nil {
@@ -236,6 +239,12 @@ func FuzzRead(f *testing.F) {
 		_, _ = m.Generate(t.Context(), ask("a"))
 		if moderator, ok := model.ModeratorOf(m); ok {
 			_, _ = moderator.Moderate(t.Context(), "a", "b")
+		}
+		if decider, ok := model.DeciderOf(m); ok {
+			_, _ = decider.Decide(t.Context(), isRisky("a", "b"))
+		}
+		if embedder, err := player.Embedder("index"); err == nil {
+			_, _ = embedder.Embed(t.Context(), []string{"a"})
 		}
 		for _, mismatch := range player.Mismatches() {
 			require.NotEmpty(t, mismatch.Error())

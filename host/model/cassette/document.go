@@ -9,15 +9,41 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 )
 
-// line is a line of the file. Exactly one of the fields Version, Info, and Request or Moderation is set.
+// line is a line of the file. Exactly one of the fields Version, Info, Request, Moderation, Decision and Embedding is set.
 type line struct {
 	Version    int         `json:"model_cassette,omitempty"` // the first line
 	Model      string      `json:"model,omitempty"`          // name of the model within the agent, such as models.small
 	Info       *info       `json:"info,omitempty"`
 	Request    wire.Raw    `json:"request,omitempty"`
 	Moderation *moderation `json:"moderation,omitempty"`
+	Decision   wire.Raw    `json:"decision,omitempty"`
+	Embedding  *embedding  `json:"embedding,omitempty"`
 	Response   *response   `json:"response,omitempty"`
 	Error      *failure    `json:"error,omitempty"`
+}
+
+// requests returns how many requests the line has.
+func (l *line) requests() (n int) {
+	for _, has := range []bool{!l.Request.IsZero(), l.Moderation != nil, !l.Decision.IsZero(), l.Embedding != nil} {
+		if has {
+			n++
+		}
+	}
+	return n
+}
+
+// checkAnswer refuses an answer to a request of another kind.
+func (l *line) checkAnswer() error {
+	if (l.Moderation != nil) != (l.Response.Moderation != nil) || l.Decision.IsZero() != (l.Response.Decisions == nil) {
+		return errNoFit
+	}
+	if l.Embedding != nil {
+		return l.checkEmbedding()
+	}
+	if l.Response.Vectors != nil {
+		return errNoFit
+	}
+	return nil
 }
 
 // info describes a model. Its keys follow [model.Info].
@@ -37,14 +63,17 @@ type info struct {
 	ToolFiles        model.Support `json:"tool_files,omitempty"`
 	Logprobs         model.Support `json:"logprobs,omitempty"`
 	Moderator        bool          `json:"moderator,omitempty"` // the model is a [model.Moderator]
+	Decider          bool          `json:"decider,omitempty"`   // the model is a [model.Decider]
+	Embedder         bool          `json:"embedder,omitempty"`  // the model is a [model.Embedder], which has only a name
 }
 
 func infoOf(m model.Model) *info {
 	of := m.Info()
 	_, moderator := model.ModeratorOf(m)
+	_, decider := model.DeciderOf(m)
 	return &info{
 		of.Name, of.Provider, of.MaxInputTokens, of.MaxOutputTokens, of.StructuredOutput, of.Reasoning, of.Caching,
-		of.Images, of.Audio, of.Video, of.Files, of.ToolImages, of.ToolFiles, of.Logprobs, moderator,
+		of.Images, of.Audio, of.Video, of.Files, of.ToolImages, of.ToolFiles, of.Logprobs, moderator, decider, false,
 	}
 }
 
@@ -117,6 +146,8 @@ type response struct {
 	Structured wire.Raw        `json:"structured,omitempty"`
 	Logprobs   []model.Logprob `json:"logprobs,omitempty"`
 	Moderation *judgement      `json:"moderation,omitempty"`
+	Decisions  *decisions      `json:"decisions,omitempty"`
+	Vectors    [][]byte        `json:"vectors,omitempty"`
 }
 
 func responseOf(r *model.Response) *response {

@@ -102,7 +102,7 @@ var errNoCassette = errors.New(`this is no cassette of models: the first line mu
 
 // add adds a line after it has checked it.
 func (c *Cassette) add(l *line) error {
-	exchange := !l.Request.IsZero() || l.Moderation != nil
+	requests := l.requests()
 	switch {
 	case l.Version > Version:
 		return fmt.Errorf("the cassette has version %d, and this program reads up to version %d; update the program", l.Version, Version)
@@ -110,12 +110,17 @@ func (c *Cassette) add(l *line) error {
 		return nil
 	case l.Model == "":
 		return errors.New("the name of the model is missing")
-	case exchange && (l.Response == nil) == (l.Error == nil):
+	case requests > 1:
+		return errors.New("the line has more than one request")
+	case requests == 1 && (l.Response == nil) == (l.Error == nil):
 		return errors.New("an exchange needs either a response or an error")
-	case exchange && l.Error == nil && (l.Moderation != nil) != (l.Response.Moderation != nil):
-		return errors.New("the response does not fit the request")
-	case !exchange && l.Info == nil:
+	case requests == 0 && l.Info == nil:
 		return errors.New("the line has neither an info nor a request")
+	}
+	if requests == 1 && l.Error == nil {
+		if err := l.checkAnswer(); err != nil {
+			return err
+		}
 	}
 	c.lines = append(c.lines, *l)
 	return nil

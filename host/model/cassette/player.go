@@ -34,23 +34,39 @@ func NewPlayer(c *Cassette, secrets ...string) *Player {
 
 // Model returns the model that was recorded under a name. The error says that there is none.
 func (p *Player) Model(name string) (model.Model, error) {
+	recorded, err := p.info(name, false)
+	if err != nil {
+		return nil, err
+	}
+	var played model.Streamer = &playedModel{p, name, recorded.model()}
+	if recorded.Moderator {
+		played = &playedModerator{played, p, name}
+	}
+	if recorded.Decider {
+		played = &playedDecider{played, p, name}
+	}
+	return played, nil
+}
+
+// info describes the model that was recorded under a name.
+func (p *Player) info(name string, embedder bool) (*info, error) {
 	var names []string
 	for i := range p.cassette.lines {
 		l := &p.cassette.lines[i]
-		if l.Info == nil {
+		if l.Info == nil || l.Info.Embedder != embedder {
 			continue
 		}
 		if l.Model == name {
-			played := &playedModel{p, name, l.Info.model()}
-			if l.Info.Moderator {
-				return &playedModerator{played}, nil
-			}
-			return played, nil
+			return l.Info, nil
 		}
 		names = append(names, l.Model)
 	}
-	return nil, fmt.Errorf("the cassette has no model %q, only %s; record it again with 'agenthost test --record'",
-		name, cmp.Or(strings.Join(names, ", "), "none"))
+	kind := "model"
+	if embedder {
+		kind = "embedding model"
+	}
+	return nil, fmt.Errorf("the cassette has no %s %q, only %s; record it again with 'agenthost test --record'",
+		kind, name, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // Mismatches returns the requests that were not recorded.
@@ -99,11 +115,14 @@ func (p *Player) answer(name string, asked any, of func(*line) (wire.Raw, error)
 		if l.Info == nil {
 			number++
 		}
+		if p.used[i] || l.Model != name {
+			continue
+		}
 		recorded, err := of(l)
 		if err != nil {
 			return nil, err
 		}
-		if p.used[i] || l.Model != name || recorded.IsZero() {
+		if recorded.IsZero() {
 			continue
 		}
 		diff := docdiff.Of("", recorded, document)
@@ -117,6 +136,31 @@ func (p *Player) answer(name string, asked any, of func(*line) (wire.Raw, error)
 	}
 	p.mismatches = append(p.mismatches, mismatch)
 	return nil, mismatch
+}
+
+// play returns the recorded answer to a request, or the recorded error.
+func (p *Player) play(ctx context.Context, name string, asked any, of func(*line) (wire.Raw, error)) (*response, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	l, err := p.answer(name, asked, of)
+	switch {
+	case err != nil:
+		return nil, &model.Error{Provider: "cassette", Kind: model.ErrorInvalidRequest, Err: err} // no retry helps
+	case l.Error != nil:
+		return nil, l.Error.err()
+	default:
+		return l.Response, nil
+	}
+}
+
+// documentOf returns a request as a document.
+func documentOf(asked any) (wire.Raw, error) {
+	text, err := json.Marshal(asked)
+	if err != nil {
+		return nil, err
+	}
+	return canonical(text)
 }
 
 // canonical returns JSON as a document of which there is only one form.
@@ -135,11 +179,7 @@ func moderationIn(l *line) (wire.Raw, error) {
 	if l.Moderation == nil {
 		return nil, nil
 	}
-	text, err := json.Marshal(l.Moderation)
-	if err != nil {
-		return nil, err
-	}
-	return canonical(text)
+	return documentOf(l.Moderation)
 }
 
 // playedModel is a model that answers from a cassette.
@@ -156,18 +196,11 @@ func (m *playedModel) Info() model.Info { return m.info }
 
 // Generate answers a request.
 func (m *playedModel) Generate(ctx context.Context, req *model.Request) (*model.Response, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	resp, err := m.player.play(ctx, m.name, requestOf(req), requestIn)
+	if err != nil {
+		return nil, err
 	}
-	l, err := m.player.answer(m.name, requestOf(req), requestIn)
-	switch {
-	case err != nil:
-		return nil, &model.Error{Provider: "cassette", Kind: model.ErrorInvalidRequest, Err: err} // no retry helps
-	case l.Error != nil:
-		return nil, l.Error.err()
-	default:
-		return l.Response.model(), nil
-	}
+	return resp.model(), nil
 }
 
 // Stream answers a request in two chunks: the text and the response.
@@ -186,21 +219,21 @@ func (m *playedModel) Stream(ctx context.Context, req *model.Request) iter.Seq2[
 }
 
 // playedModerator is a played model that also judges texts.
-type playedModerator struct{ *playedModel }
+type playedModerator struct {
+	model.Streamer
+	player *Player
+	name   string
+}
+
+// Unwrap returns the played model, for [model.As].
+func (m *playedModerator) Unwrap() model.Model { return m.Streamer }
 
 // Moderate answers from the cassette.
 func (m *playedModerator) Moderate(ctx context.Context, moderationModel, text string) (*model.Moderation, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	resp, err := m.player.play(ctx, m.name, &moderation{moderationModel, text}, moderationIn)
+	if err != nil {
+		return nil, err
 	}
-	l, err := m.player.answer(m.name, &moderation{moderationModel, text}, moderationIn)
-	switch {
-	case err != nil:
-		return nil, &model.Error{Provider: "cassette", Kind: model.ErrorInvalidRequest, Err: err}
-	case l.Error != nil:
-		return nil, l.Error.err()
-	default:
-		j := l.Response.Moderation
-		return &model.Moderation{Flagged: j.Flagged, Categories: j.Categories, Scores: j.Scores}, nil
-	}
+	j := resp.Moderation
+	return &model.Moderation{Flagged: j.Flagged, Categories: j.Categories, Scores: j.Scores}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/agenthost/agenthost/abi/wire"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/internal/mask"
 )
@@ -29,17 +30,17 @@ func NewRecorder(secrets ...string) *Recorder {
 }
 
 // Model returns a model that asks another one and records the exchanges under a name, which is that of the model within the agent. Calls
-// that are cancelled are not recorded. The error says that the model is of a kind that cannot be recorded.
-func (r *Recorder) Model(name string, inner model.Model) (model.Model, error) {
-	if _, decides := model.DeciderOf(inner); decides {
-		return nil, fmt.Errorf("cassette: %s: a model of the Decisions API cannot be recorded; use a chat model as the classifier", name)
-	}
+// that are cancelled are not recorded.
+func (r *Recorder) Model(name string, inner model.Model) model.Model {
 	r.add(&line{Model: name, Info: infoOf(inner)})
-	recorded := &recordedModel{inner, r, name}
+	var recorded model.Streamer = &recordedModel{inner, r, name}
 	if moderator, ok := model.ModeratorOf(inner); ok {
-		return &recordedModerator{recorded, moderator}, nil
+		recorded = &recordedModerator{recorded, moderator, r, name}
 	}
-	return recorded, nil
+	if decider, ok := model.DeciderOf(inner); ok {
+		recorded = &recordedDecider{recorded, decider, r, name}
+	}
+	return recorded
 }
 
 func (r *Recorder) add(l *line) {
@@ -48,30 +49,47 @@ func (r *Recorder) add(l *line) {
 	r.lines = append(r.lines, *l)
 }
 
-// exchange records a request with its answer.
-func (r *Recorder) exchange(ctx context.Context, name string, req *model.Request, resp *model.Response, failed error) {
+// fail notes that an exchange could not be recorded.
+func (r *Recorder) fail(name string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = fmt.Errorf("cassette: a request of %s cannot be recorded: %w", name, err)
+	}
+}
+
+// recordable returns a request as a document that is within the limits of [Read].
+func recordable(asked any) (out wire.Raw, err error) {
+	text, err := json.Marshal(asked)
+	if err == nil {
+		err = out.UnmarshalJSON(text)
+	}
+	return out, err
+}
+
+// note records a request, with its answer unless it failed or was cancelled.
+func (r *Recorder) note(ctx context.Context, l *line, failed error) {
 	if ctx.Err() != nil {
 		return
 	}
-	asked, err := json.Marshal(requestOf(req))
-	l := &line{Model: name, Request: nil}
-	if err == nil {
-		err = l.Request.UnmarshalJSON(asked)
-	}
-	switch {
-	case err != nil:
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.err == nil {
-			r.err = fmt.Errorf("cassette: a request of %s cannot be recorded: %w", name, err)
-		}
-		return
-	case failed != nil:
-		l.Error = failureOf(failed)
-	default:
-		l.Response = responseOf(resp)
+	if failed != nil {
+		l.Response, l.Error = nil, failureOf(failed)
 	}
 	r.add(l)
+}
+
+// exchange records a request of a chat with its answer.
+func (r *Recorder) exchange(ctx context.Context, name string, req *model.Request, resp *model.Response, failed error) {
+	asked, err := recordable(requestOf(req))
+	if err != nil {
+		r.fail(name, err)
+		return
+	}
+	l := &line{Model: name, Request: asked}
+	if failed == nil {
+		l.Response = responseOf(resp)
+	}
+	r.note(ctx, l, failed)
 }
 
 // Cassette returns what was recorded until now.
@@ -141,22 +159,22 @@ func (m *recordedModel) Stream(ctx context.Context, req *model.Request) iter.Seq
 
 // recordedModerator is a recorded model that also judges texts.
 type recordedModerator struct {
-	*recordedModel
+	model.Streamer
 	moderator model.Moderator
+	to        *Recorder
+	name      string
 }
+
+// Unwrap returns the recorded model, for [model.As].
+func (m *recordedModerator) Unwrap() model.Model { return m.Streamer }
 
 // Moderate asks the inner model.
 func (m *recordedModerator) Moderate(ctx context.Context, moderationModel, text string) (*model.Moderation, error) {
 	judged, err := m.moderator.Moderate(ctx, moderationModel, text)
-	if ctx.Err() != nil {
-		return judged, err
-	}
 	l := &line{Model: m.name, Moderation: &moderation{moderationModel, text}}
-	if err != nil {
-		l.Error = failureOf(err)
-	} else {
+	if err == nil {
 		l.Response = &response{Moderation: &judgement{judged.Flagged, judged.Categories, judged.Scores}}
 	}
-	m.to.add(l)
+	m.to.note(ctx, l, err)
 	return judged, err
 }

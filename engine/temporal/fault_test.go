@@ -218,50 +218,13 @@ func TestAQuestionOutlivesItsWorker(t *testing.T) {
 
 func TestManyThreads(t *testing.T) {
 	t.Parallel()
-	faults(t)
-	f := newField(t, pgtest.Address(t), "")
-	f.place.spawn(t)
-	f.place.spawn(t)
-	var all []*runs.Run
-	for i := range 100 { // to threads whose workflows end in between
-		all = append(all, f.submit(fmt.Sprint("t", i%10), plan(step{"work", 0})))
-	}
-	pids := map[int]int{}
-	for _, r := range all {
-		require.Zero(t, f.settle(r))
-	}
-	for i := range 10 {
-		thread := fmt.Sprint("t", i)
-		require.Equal(t, slices.Repeat([]int{1}, 10), f.ledger.starts(thread))
-		for _, e := range f.ledger.of(thread) {
-			pids[e.pid]++
-		}
-	}
-	require.Len(t, pids, 2, "both workers worked")
+	performedByTwo(t, 10, 10) // to threads whose workflows end in between
 }
 
 // A crowd of threads is performed by all workers alike.
 func TestAThousandThreads(t *testing.T) {
 	t.Parallel()
-	faults(t)
-	f := newField(t, pgtest.Address(t), "")
-	f.place.spawn(t)
-	f.place.spawn(t)
-	const threads = 1000
-	all := make([]*runs.Run, threads)
-	for i := range all {
-		all[i] = f.submit(fmt.Sprint("crowd", i), plan(step{"work", 0}))
-	}
-	pids := map[int]int{}
-	for i, r := range all {
-		require.Zero(t, f.settle(r))
-		thread := fmt.Sprint("crowd", i)
-		require.Equal(t, []int{1}, f.ledger.starts(thread))
-		for _, e := range f.ledger.of(thread) {
-			pids[e.pid]++
-		}
-	}
-	require.Len(t, pids, 2, "both workers worked")
+	pids := performedByTwo(t, 1000, 1)
 	total := 0
 	for _, n := range pids {
 		total += n
@@ -269,6 +232,33 @@ func TestAThousandThreads(t *testing.T) {
 	for pid, n := range pids {
 		require.Greater(t, n, total/4, "the worker %d had its share", pid)
 	}
+}
+
+// performedByTwo lets two workers perform a number of runs in each of some threads, and returns how much each worker did, by its process. Each run must
+// be performed once, and both workers must work.
+func performedByTwo(t *testing.T, threads, each int) (pids map[int]int) {
+	t.Helper()
+	faults(t)
+	f := newField(t, pgtest.Address(t), "")
+	f.place.spawn(t)
+	f.place.spawn(t)
+	var all []*runs.Run
+	for i := range threads * each {
+		all = append(all, f.submit(fmt.Sprint("t", i%threads), plan(step{"work", 0})))
+	}
+	for _, r := range all {
+		require.Zero(t, f.settle(r))
+	}
+	pids = map[int]int{}
+	for i := range threads {
+		thread := fmt.Sprint("t", i)
+		require.Equal(t, slices.Repeat([]int{1}, each), f.ledger.starts(thread))
+		for _, e := range f.ledger.of(thread) {
+			pids[e.pid]++
+		}
+	}
+	require.Len(t, pids, 2, "both workers worked")
+	return pids
 }
 
 // development is a server of Temporal that a test may stop and start again. It keeps what it has in a file.

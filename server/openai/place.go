@@ -92,10 +92,8 @@ func conversationOf(raw json.RawMessage) (string, error) {
 	return object.ID, nil
 }
 
-const (
-	conversationPrefix = "conv_"
-	responsePrefix     = "resp_"
-)
+// responsePrefix begins the ids of responses, which are runs.
+const responsePrefix = "resp_"
 
 // threadID returns the id of the thread that a client names.
 func threadID(name, param string) (string, error) {

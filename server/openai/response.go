@@ -5,6 +5,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/internal/door"
 	"github.com/agenthost/agenthost/server/openai/internal/answer"
 )
 
@@ -84,7 +85,7 @@ func responseOf(v *view, a *answer.Answer) *response {
 	out := &response{
 		ID: responsePrefix + v.run.ID, Object: "response", Created: v.run.Created.Unix(), Status: statusOf(v.run, a), Background: r.Background,
 		Instructions: or(r.Instructions, "null"), Model: v.kept.Model, Output: []outputItem{}, Parallel: true, Previous: r.Previous,
-		Conversation: &conversation{conversationPrefix + v.run.Thread}, Reasoning: or(r.Reasoning, "null"), Store: r.Store == nil || *r.Store,
+		Conversation: &conversation{door.ConversationPrefix + v.run.Thread}, Reasoning: or(r.Reasoning, "null"), Store: r.Store == nil || *r.Store,
 		Text: or(r.Text, `{"format":{"type":"text"}}`), ToolChoice: or(r.ToolChoice, `"auto"`), Tools: or(r.Tools, "[]"), Truncation: "disabled",
 		Metadata: r.Metadata, Agenthost: &aside{Thread: v.run.Thread, Run: v.run.ID},
 	}

@@ -15,14 +15,14 @@ func UUID(text string) (id string, ok bool) {
 // MaxThreadName is the maximum length of the name of a thread, in bytes.
 const MaxThreadName = 512
 
-// conversationPrefix begins the ids of OpenAI's conversations, which are threads.
-const conversationPrefix = "conv_"
+// ConversationPrefix begins the ids of OpenAI's conversations, which are threads.
+const ConversationPrefix = "conv_"
 
 // ThreadID returns the id of the thread that a client names. A UUID stands for itself, also as the id of an OpenAI conversation, and any other name
 // for the UUID that follows from it. All doors share these names, so that a conversation can go on through another door. Threads are kept by their
 // owners, so that the same name of two owners is two threads.
 func ThreadID(name string) string {
-	if id, ok := UUID(strings.TrimPrefix(name, conversationPrefix)); ok {
+	if id, ok := UUID(strings.TrimPrefix(name, ConversationPrefix)); ok {
 		return id
 	}
 	return uuid.NewSHA1(threadSpace, []byte(name)).String()

@@ -133,6 +133,6 @@ var targets = []Target{
 		return served - direct, err
 	}, Why: whyToken},
 	{What: "an idle stream of a server", Limit: 60e3, Format: size, Of: value("idle", oursInSQLite, idleStream, nanoseconds), Why: whyIdle},
-	{What: "start to the first request, 3 plugins of TinyGo and Rust", Limit: 50e6, Format: duration, Of: started("agenthost, 3 plugins (redact, guard, loopguard: TinyGo, Rust, Rust)")},
+	{What: "start to the first request, 3 plugins of TinyGo and Rust", Limit: 25e6, Format: duration, Of: started("agenthost, 3 plugins (redact, guard, loopguard: TinyGo, Rust, Rust)")},
 	{What: "idle thread of 100 messages in memory : its messages", Limit: 1.5, Format: times, Of: guest("idle thread of 100 messages in memory : its messages")},
 }

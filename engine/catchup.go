@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
-
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/runs"
@@ -35,8 +33,8 @@ func (a *attempt) lastTold() (checkpoint.ID, error) {
 		if event.Type != string(host.EventCheckpoint) {
 			continue
 		}
-		var told host.Event
-		if err := json.Unmarshal(event.Data, &told); err != nil {
+		told, err := event.Host()
+		if err != nil {
 			return last, err
 		}
 		last = told.Checkpoint

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -14,17 +13,14 @@ import (
 
 // kept returns an event as a store keeps it.
 func (a *attempt) kept(event *host.Event) (*runs.Event, error) {
-	data, err := json.Marshal(event)
+	a.seq++
+	kept, err := runs.NewEvent(a.run.ID, a.seq, event)
 	if err != nil {
 		return nil, err
 	}
-	a.seq++
-	kept := &runs.Event{Run: a.run.ID, Seq: a.seq, Time: event.Time, Type: string(event.Type), Data: data}
 	if err := kept.Check(); err != nil {
-		kept.Type = string(host.EventWarn)
-		kept.Data, err = json.Marshal(&host.Event{Type: host.EventWarn, Time: event.Time, Run: event.Run, Thread: event.Thread, Text: fmt.Sprintf(
+		return runs.NewEvent(a.run.ID, a.seq, &host.Event{Type: host.EventWarn, Time: event.Time, Run: event.Run, Text: fmt.Sprintf(
 			"an event of the type %q is left out: %v", event.Type, err)})
-		return kept, err
 	}
 	return kept, nil
 }

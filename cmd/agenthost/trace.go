@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -151,38 +152,35 @@ func (a *app) keptEvents(ctx context.Context, f *traceFlags, subject string) (ev
 		return nil, &exitError{storeExit(err), err}
 	}
 	defer func() { err = errors.Join(err, failure(kept.Close())) }()
-	ids, err := runsOf(ctx, kept.Runs, f.owner, subject)
+	found, err := runsOf(ctx, kept.Runs, f.owner, subject)
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range ids {
-		for event, err := range runs.AllEvents(ctx, kept.Runs, f.owner, id, 0) {
+	for i := range found {
+		for event, err := range runs.AllEvents(ctx, kept.Runs, f.owner, found[i].ID, 0) {
 			if err != nil {
 				return nil, &exitError{exitFailed, err}
 			}
-			var e host.Event
-			if err := json.Unmarshal(event.Data, &e); err != nil {
-				return nil, &exitError{exitFailed, fmt.Errorf("an event of the run %s cannot be read: %w", id, err)}
+			e, err := event.Host()
+			if err != nil {
+				return nil, &exitError{exitFailed, err}
 			}
-			e.Time = event.Time
-			events = append(events, e)
+			e.Agent, e.Thread = found[i].Agent, found[i].Thread
+			events = append(events, *e)
 		}
 	}
 	return events, nil
 }
 
-// runsOf returns the ids of the runs of a thread, or that of a run.
-func runsOf(ctx context.Context, store runs.Store, owner, subject string) ([]string, error) {
+// runsOf returns the runs of a thread, the first submitted first, or one run.
+func runsOf(ctx context.Context, store runs.Store, owner, subject string) ([]runs.Run, error) {
 	found, err := store.FindRuns(ctx, owner, subject, &runs.RunQuery{Limit: runs.MaxPage})
 	if err == nil {
-		ids := make([]string, len(found))
-		for i := range found {
-			ids[len(found)-1-i] = found[i].ID
-		}
-		return ids, nil
+		slices.Reverse(found)
+		return found, nil
 	}
-	if _, err := store.Run(ctx, owner, subject); err == nil {
-		return []string{subject}, nil
+	if run, err := store.Run(ctx, owner, subject); err == nil {
+		return []runs.Run{*run}, nil
 	}
 	if errors.Is(err, runs.ErrNoThread) {
 		return nil, &exitError{exitUsage, fmt.Errorf("there is no thread, run or file %q; with auth, name its owner with --owner", terminal.Line(subject))}

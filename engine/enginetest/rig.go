@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -113,8 +112,8 @@ func (r *rig) events(run *runs.Run) (out []string) {
 	events, err := r.store.Events(r.t.Context(), run.Owner, run.ID, 0, 0)
 	require.NoError(r.t, err)
 	for i := range events {
-		var e host.Event
-		require.NoError(r.t, json.Unmarshal(events[i].Data, &e))
+		e, err := events[i].Host()
+		require.NoError(r.t, err)
 		if events[i].Token() {
 			continue
 		}

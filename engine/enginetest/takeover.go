@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"sync/atomic"
 	"testing"
@@ -89,8 +88,8 @@ func anotherProcessTakesOver(t *testing.T, start Start) {
 	var known []string // what a reader knows who drops what is void
 	var saved int
 	for i := range events {
-		var e host.Event
-		require.NoError(t, json.Unmarshal(events[i].Data, &e))
+		e, err := events[i].Host()
+		require.NoError(t, err)
 		if i > 0 && events[i].Attempt() > events[i-1].Attempt() {
 			known = known[:saved]
 		}

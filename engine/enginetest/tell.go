@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"iter"
 	"strings"
@@ -124,8 +123,8 @@ func answersDoNotWaitForTheStore(t *testing.T, start Start) {
 	var heard []string
 	for e, err := range reader.Follow(t.Context(), "ann", run.ID, 0) {
 		require.NoError(t, err)
-		var told host.Event
-		require.NoError(t, json.Unmarshal(e.Data, &told))
+		told, err := e.Host()
+		require.NoError(t, err)
 		switch told.Type {
 		case host.EventCheckpoint:
 			if told.Source == "input" {

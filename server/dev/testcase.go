@@ -1,7 +1,6 @@
 package dev
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -49,11 +48,11 @@ func (h *Handler) makeCase(w http.ResponseWriter, r *request) error {
 			if kept.Token() {
 				continue
 			}
-			var event host.Event
-			if err := json.Unmarshal(kept.Data, &event); err != nil {
-				return fmt.Errorf("event %d of the run %s: %w", kept.Seq, kept.Run, err)
+			event, err := kept.Host()
+			if err != nil {
+				return err
 			}
-			events = append(events, event)
+			events = append(events, *event)
 		}
 	}
 	made, err := h.Workshop.MakeCase(all[len(all)-1].Agent, thread, events)

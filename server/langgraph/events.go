@@ -179,7 +179,7 @@ func (s *eventSource) sees(e *runs.Event) bool {
 // show returns an event for the client.
 func (s *eventSource) show(run *runs.Run, e *runs.Event) eventDocument {
 	s.at = eventPlace{run.Number, e.Seq}
-	data := e.Data
+	data := e.Whole(run)
 	if !s.all {
 		data = withoutHidden(data, s.hidden.of(run.Agent))
 	}

@@ -95,11 +95,11 @@ func (c *call) follow(run *runs.Run) (*runs.Run, error) {
 				attempt = events[i].Attempt()
 				c.news.news = teller{}
 			}
-			var e host.Event
-			if err := json.Unmarshal(events[i].Data, &e); err != nil {
-				return nil, fmt.Errorf("an event of the run %s cannot be read: %w", run.ID, err)
+			e, err := events[i].Host()
+			if err != nil {
+				return nil, err
 			}
-			_ = c.news.event(e) // a failure to report does not end the run
+			_ = c.news.event(*e) // a failure to report does not end the run
 		}
 		if over {
 			return c.d.Service.Run(c.ctx, c.s.owner, run.ID)

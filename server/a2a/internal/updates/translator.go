@@ -48,9 +48,9 @@ func (t *Translator) Translate(e *runs.Event) ([]a2a.Event, error) {
 	if n := e.Attempt(); n > t.attempt {
 		t.attempt, t.said = n, nil // what was written and not saved is void: the next piece of the message replaces it
 	}
-	var event host.Event
-	if err := json.Unmarshal(e.Data, &event); err != nil {
-		return nil, fmt.Errorf("the event %d of the run %s cannot be read: %w", e.Seq, e.Run, err)
+	event, err := e.Host()
+	if err != nil {
+		return nil, err
 	}
 	switch event.Type {
 	case host.EventStep:
@@ -59,13 +59,13 @@ func (t *Translator) Translate(e *runs.Event) ([]a2a.Event, error) {
 			t.status(event.Time, nil, nil)
 		}
 	case host.EventToken:
-		t.token(&event)
+		t.token(event)
 	case host.EventTool:
-		t.called(&event)
+		t.called(event)
 	case host.EventCustom:
-		t.custom(&event)
+		t.custom(event)
 	case host.EventState:
-		t.changed(&event)
+		t.changed(event)
 	case host.EventRun, host.EventHook, host.EventModel, host.EventModelRequest, host.EventCheckpoint, host.EventWarn, host.EventAlert, host.EventEnd:
 	}
 	return t.out, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
-	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/stretchr/testify/require"
@@ -17,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host/tool"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/a2a/internal/updates"
+	"github.com/agenthost/agenthost/server/internal/doortest"
 )
 
 var info = a2a.TaskInfo{TaskID: "task", ContextID: "context"}
@@ -37,8 +37,10 @@ func recorded(t testing.TB, attempt int) (out []runs.Event) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, agent.Close()) })
 	_, err = agent.RunEvents(t.Context(), host.Input{Thread: "t", Messages: []abi.Message{abi.Human("hi")}}, func(e host.Event) error {
-		data, err := json.Marshal(&e)
-		out = append(out, runs.Event{Run: "task", Seq: runs.FirstSeq(attempt) + uint64(len(out)) + 1, Type: string(e.Type), Data: data, Time: e.Time})
+		kept, err := runs.NewEvent("task", runs.FirstSeq(attempt)+uint64(len(out))+1, &e)
+		if err == nil {
+			out = append(out, *kept)
+		}
 		return err
 	})
 	require.NoError(t, err)
@@ -118,9 +120,9 @@ func TestALaterAttemptReplacesWhatWasNotSaved(t *testing.T) {
 // event returns an event as a store has it.
 func event(t testing.TB, seq uint64, e host.Event) runs.Event {
 	t.Helper()
-	data, err := json.Marshal(&e)
+	out, err := runs.NewEvent("task", runs.FirstSeq(1)+seq, &e)
 	require.NoError(t, err)
-	return runs.Event{Run: "task", Seq: runs.FirstSeq(1) + seq, Type: string(e.Type), Data: data}
+	return *out
 }
 
 func TestAnAnswerThatAHookChanged(t *testing.T) {
@@ -198,7 +200,7 @@ func FuzzTranslator(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first, second string, seq uint64) {
 		translator, task := updates.New(info), &a2a.Task{}
 		for _, data := range []string{first, second} {
-			all, err := translator.Translate(&runs.Event{Run: "task", Seq: seq, Time: time.Unix(0, 0), Data: []byte(data)})
+			all, err := translator.Translate(doortest.Event("task", seq, []byte(data)))
 			if err != nil {
 				continue
 			}

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -96,9 +95,9 @@ func (t *Translator) Before(s *host.Snapshot) {
 // Translate returns the frames of an event. The error says that the event cannot be read.
 func (t *Translator) Translate(e *runs.Event) ([]json.RawMessage, error) {
 	t.take(e.Time)
-	var event host.Event
-	if err := json.Unmarshal(e.Data, &event); err != nil {
-		return nil, fmt.Errorf("the event %d of the run %s cannot be read: %w", e.Seq, e.Run, err)
+	event, err := e.Host()
+	if err != nil {
+		return nil, err
 	}
 	if !t.begun {
 		t.begun = true
@@ -110,7 +109,7 @@ func (t *Translator) Translate(e *runs.Event) ([]json.RawMessage, error) {
 		}
 		t.attempt = n
 	}
-	t.event(t.main, &event)
+	t.event(t.main, event)
 	return t.out, nil
 }
 

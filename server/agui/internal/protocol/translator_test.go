@@ -13,6 +13,7 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/runs"
 	"github.com/agenthost/agenthost/server/agui/internal/protocol"
+	"github.com/agenthost/agenthost/server/internal/doortest"
 )
 
 // script gives events to a translator, and notes the frames.
@@ -45,10 +46,10 @@ func (s *script) take(frames []json.RawMessage) {
 
 func (s *script) event(e host.Event) {
 	s.t.Helper()
-	data, err := json.Marshal(e)
-	require.NoError(s.t, err)
 	s.seq++
-	frames, err := s.translator.Translate(&runs.Event{Run: "r", Seq: runs.FirstSeq(s.attempt) + s.seq, Type: string(e.Type), Data: data})
+	kept, err := runs.NewEvent("r", runs.FirstSeq(s.attempt)+s.seq, &e)
+	require.NoError(s.t, err)
+	frames, err := s.translator.Translate(kept)
 	require.NoError(s.t, err)
 	s.take(frames)
 }
@@ -238,7 +239,7 @@ func FuzzTranslator(f *testing.F) {
 		check(tr.Start(time.Unix(1, 0)))
 		tr.Before(nil)
 		for i, data := range events {
-			frames, _ := tr.Translate(&runs.Event{Seq: runs.FirstSeq(1+i/5) + uint64(i+1), Data: data})
+			frames, _ := tr.Translate(doortest.Event("r", runs.FirstSeq(1+i/5)+uint64(i+1), data))
 			check(frames)
 		}
 		check(tr.End(&runs.Run{Status: runs.Success}, nil))

@@ -2,7 +2,6 @@ package frames
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 
 	"github.com/google/uuid"
@@ -72,11 +71,11 @@ func (t *Translator) Translate(e *runs.Event) ([]Frame, error) {
 	if e.Type == runs.TypeToken && !t.want[Messages] && !t.want[MessagesTuple] && !t.want[Events] {
 		return t.out, nil
 	}
-	var event host.Event
-	if err := json.Unmarshal(e.Data, &event); err != nil {
-		return nil, fmt.Errorf("the event %d of the run %s cannot be read: %w", e.Seq, e.Run, err)
+	event, err := e.Host()
+	if err != nil {
+		return nil, err
 	}
-	t.event(&event)
+	t.event(event)
 	return t.out, nil
 }
 

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -71,11 +70,11 @@ func (t *Translator) Translate(e *runs.Event) ([]Frame, error) {
 	if e.Token() && !t.config.Wanted.WantsChannel(Messages) { // nothing else follows from it
 		return t.shared.frames, nil
 	}
-	var event host.Event
-	if err := json.Unmarshal(e.Data, &event); err != nil {
-		return nil, fmt.Errorf("the event %d of the run %s cannot be read: %w", e.Seq, e.Run, err)
+	event, err := e.Host()
+	if err != nil {
+		return nil, err
 	}
-	t.event(&event)
+	t.event(event)
 	return t.shared.frames, nil
 }
 

@@ -42,9 +42,10 @@ func (r *run) tell(events ...host.Event) {
 	for i := range events {
 		r.seq++
 		e := &events[i]
-		text, err := json.Marshal(e)
+		e.Time = time.UnixMilli(1795486007436)
+		kept, err := runs.NewEvent(r.row.ID, r.seq, e)
 		require.NoError(r.t, err)
-		r.events = append(r.events, runs.Event{Run: r.row.ID, Seq: r.seq, Time: time.UnixMilli(1795486007436), Type: string(e.Type), Data: text})
+		r.events = append(r.events, *kept)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/runs"
+	"github.com/agenthost/agenthost/server/internal/doortest"
 	"github.com/agenthost/agenthost/server/openai/internal/answer"
 )
 
@@ -35,9 +36,9 @@ func (s *story) tell(events ...host.Event) *story {
 	s.t.Helper()
 	for i := range events {
 		s.seq++
-		text, err := json.Marshal(&events[i])
+		kept, err := runs.NewEvent("r", s.seq, &events[i])
 		require.NoError(s.t, err)
-		s.events = append(s.events, runs.Event{Run: "r", Seq: s.seq, Type: string(events[i].Type), Data: text})
+		s.events = append(s.events, *kept)
 	}
 	return s
 }
@@ -197,7 +198,7 @@ func recorded(t *testing.T, name string) (out []*story) {
 		number, err := strconv.ParseUint(seq, 10, 64)
 		require.NoError(t, err)
 		s := out[len(out)-1]
-		s.events = append(s.events, runs.Event{Run: e.Run, Seq: number, Data: e.Event})
+		s.events = append(s.events, *doortest.Event(e.Run, number, e.Event))
 	}
 	return out
 }
@@ -246,7 +247,7 @@ func FuzzTranslate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, attempt uint8) {
 		translator := answer.New(answer.Config{Progress: true})
 		for n := range uint64(3) {
-			pieces, err := translator.Translate(&runs.Event{Seq: runs.FirstSeq(1+int(attempt%3)) + n + 1, Data: data})
+			pieces, err := translator.Translate(doortest.Event("r", runs.FirstSeq(1+int(attempt%3))+n+1, data))
 			if err != nil {
 				require.Empty(t, pieces)
 			}

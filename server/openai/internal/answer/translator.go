@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -59,24 +58,24 @@ func (t *Translator) Translate(e *runs.Event) ([]Piece, error) {
 	if n := e.Attempt(); n > t.attempt { // what the one before it did after its last checkpoint is void
 		t.attempt, t.now, t.message, t.end = n, t.saved.clone(), "", nil
 	}
-	var event host.Event
-	if err := json.Unmarshal(e.Data, &event); err != nil {
-		return nil, fmt.Errorf("the event %d of the run %s cannot be read: %w", e.Seq, e.Run, err)
+	event, err := e.Host()
+	if err != nil {
+		return nil, err
 	}
 	switch event.Type {
 	case host.EventToken:
-		t.token(&event)
+		t.token(event)
 	case host.EventModel:
 		t.now.spend(event.Messages)
 		t.message = ""
 	case host.EventTool:
-		t.tool(&event)
+		t.tool(event)
 	case host.EventState:
-		t.state(&event)
+		t.state(event)
 	case host.EventCheckpoint:
 		t.saved = t.now.clone()
 	case host.EventEnd:
-		t.end = &event
+		t.end = event
 	default:
 	}
 	return t.out, nil

@@ -226,7 +226,7 @@ func asToolMessage(m *abi.Message, call *abi.ToolCall) *abi.Message {
 }
 
 // execute runs the tool itself. It answers an unknown name and unfitting arguments, so that the model can do better; a tool's own
-// error goes outward. The texts are LangChain's, with JSON in place of Python's notation.
+// error goes outward.
 func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message, []sourcedUpdate, error) {
 	e := &execution{of: c, call: req.Call, name: req.Call.Name}
 	call := &e.call
@@ -235,8 +235,7 @@ func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message,
 	}
 	call.Args = wire.Canonicalized(call.Args)
 	if req.Tool == nil {
-		return c.refuse(ctx, e, fmt.Sprintf(
-			"Error: %s is not a valid tool, try one of [%s].", call.Name, strings.Join(c.run.agent.tools.names(), ", ")))
+		return c.refuseUnknown(ctx, e)
 	}
 	bound, err := c.run.agent.tools.bind(req.Tool)
 	if err != nil {
@@ -244,10 +243,22 @@ func (c *toolCall) execute(ctx context.Context, req *ToolRequest) (*abi.Message,
 	}
 	e.tool, e.name = bound, bound.spec.Name
 	if err := bound.schema.Validate(call.Args); err != nil {
-		return c.refuse(ctx, e, fmt.Sprintf("Error invoking tool '%s' with kwargs %s with error:\n %s\n Please fix the error and try again.",
-			call.Name, call.Args.JSON(), err))
+		return c.refuseArgs(ctx, e, err)
 	}
 	return c.executed(ctx, e)
+}
+
+// The texts of refuseUnknown and refuseArgs are LangChain's, with JSON in place of Python's notation. They are apart from execute,
+// which runs deep inside of chains of hooks, so that its frame has no room for them.
+
+func (c *toolCall) refuseUnknown(ctx context.Context, e *execution) (*abi.Message, []sourcedUpdate, error) {
+	return c.refuse(ctx, e, fmt.Sprintf(
+		"Error: %s is not a valid tool, try one of [%s].", e.call.Name, strings.Join(c.run.agent.tools.names(), ", ")))
+}
+
+func (c *toolCall) refuseArgs(ctx context.Context, e *execution, err error) (*abi.Message, []sourcedUpdate, error) {
+	return c.refuse(ctx, e, fmt.Sprintf("Error invoking tool '%s' with kwargs %s with error:\n %s\n Please fix the error and try again.",
+		e.call.Name, e.call.Args.JSON(), err))
 }
 
 // refuse answers a call that cannot be executed.

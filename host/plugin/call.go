@@ -10,7 +10,7 @@ import (
 )
 
 // hookCall is one call of a plugin's hook or tool. The instance keeps it by value, so that calling a hook that returns
-// nothing allocates nothing.
+// nothing allocates nothing. It is large, and is only ever in the instance: each layer of a chain would have one on its stack.
 type hookCall struct {
 	export string
 	hook   *abi.HookSpec // for node hooks; nil: owner decides what is allowed
@@ -37,20 +37,22 @@ type access struct {
 	messages bool
 }
 
-// call calls a hook or tool of the guest, unless the breaker is open, and reports the outcome to the breaker. The caller
-// must have acquired an instance from the pool's supply, see [host.Pool]. The result is nil if the guest said nothing. The
-// error is an [*Error], or says that the run's context ended.
-func (p *Plugin) call(ctx context.Context, c *hookCall) (result *abi.Result, err error) {
-	rt := c.input.rt
+// call calls a hook or tool of the guest, unless the breaker is open, and reports the outcome to the breaker. The owner is nil
+// for node hooks; describe says what the call is, apart from its owner. The caller must have acquired an instance from the
+// pool's supply, see [host.Pool]. The result is nil if the guest said nothing. The error is an [*Error], or says that the run's
+// context ended.
+func (p *Plugin) call(ctx context.Context, rt *host.Runtime, owner callOwner, describe func(c *hookCall)) (result *abi.Result, err error) {
 	if p.breaker.bypasses(p, rt) {
-		if c.owner == nil {
+		if owner == nil {
 			return nil, nil //nolint:nilnil // nothing to say
 		}
-		return c.owner.bypassed(), nil
+		return owner.bypassed(), nil
 	}
 	turn := p.breaker.begin()
 	unusable := p.pool.with(ctx, func(i *instance) (fault error) {
-		result, fault, err = i.answer(ctx, c)
+		describe(&i.call)
+		i.call.owner, i.call.input.rt = owner, rt
+		result, fault, err = i.answer(ctx)
 		return fault
 	})
 	if err == nil {
@@ -61,10 +63,9 @@ func (p *Plugin) call(ctx context.Context, c *hookCall) (result *abi.Result, err
 	return result, err
 }
 
-// answer runs a call in the guest. A fault means that the instance cannot be used again; it is also the error of the call
-// unless err is set.
-func (i *instance) answer(ctx context.Context, call *hookCall) (result *abi.Result, fault, err error) {
-	i.call = *call
+// answer runs the instance's call in the guest. A fault means that the instance cannot be used again; it is also the error of the
+// call unless err is set.
+func (i *instance) answer(ctx context.Context) (result *abi.Result, fault, err error) {
 	c := &i.call
 	i.beginCall(ctx)
 	defer i.endCall()
@@ -72,10 +73,9 @@ func (i *instance) answer(ctx context.Context, call *hookCall) (result *abi.Resu
 		return nil, nil, err
 	}
 	i.input = c.input.append(i.input[:0])
-	if size, limit := len(i.input), i.plugin.limits.Input; size > limit {
+	if size := len(i.input); size > i.plugin.limits.Input {
 		i.input = nil
-		return nil, nil, i.plugin.fault(c.export, KindLimit, fmt.Sprintf(
-			"its input has %d bytes, the limit is %d; let the hook declare a smaller view, or raise limits.input", size, limit), nil)
+		return nil, nil, i.plugin.inputTooLarge(c.export, size)
 	}
 	i.frame.input = i.input
 	result, fault = i.result(c)
@@ -83,7 +83,7 @@ func (i *instance) answer(ctx context.Context, call *hookCall) (result *abi.Resu
 	i.record(fault)
 	if closedBy := i.frame.closedBy; closedBy != nil {
 		if result != nil || fault != nil {
-			c.input.rt.Warn("the result of the hook is discarded: " + closedBy.Error())
+			warnDiscarded(c.input.rt, closedBy)
 		}
 		return nil, fault, closedBy
 	}
@@ -109,11 +109,28 @@ func (i *instance) result(c *hookCall) (*abi.Result, error) {
 	if err := i.plugin.accept(c, &result); err != nil {
 		return nil, i.plugin.fault(c.export, KindProtocol, err.Error(), err)
 	}
-	if limit := i.plugin.limits.State; len(result.Interrupts) == 0 && !i.plugin.written.spend(c.input.rt.RunID(), int64(len(i.frame.result)), limit) {
-		return nil, i.plugin.fault(c.export, KindLimit, fmt.Sprintf(
-			"its results in this run have more than %d bytes; let it change less of the state, or raise limits.state", limit), nil)
+	written := int64(len(i.frame.result))
+	if len(result.Interrupts) == 0 && !i.plugin.written.spend(c.input.rt.RunID(), written, i.plugin.limits.State) {
+		return nil, i.plugin.stateTooLarge(c.export)
 	}
 	return &result, nil
+}
+
+// These functions are apart from those that call the guest, whose frames would have room for their texts: a chain of hooks has one
+// such frame for each of its layers.
+
+func (p *Plugin) inputTooLarge(export string, size int) error {
+	return p.fault(export, KindLimit, fmt.Sprintf(
+		"its input has %d bytes, the limit is %d; let the hook declare a smaller view, or raise limits.input", size, p.limits.Input), nil)
+}
+
+func (p *Plugin) stateTooLarge(export string) error {
+	return p.fault(export, KindLimit, fmt.Sprintf(
+		"its results in this run have more than %d bytes; let it change less of the state, or raise limits.state", p.limits.State), nil)
+}
+
+func warnDiscarded(rt *host.Runtime, closedBy error) {
+	rt.Warn("the result of the hook is discarded: " + closedBy.Error())
 }
 
 // accept checks a result. If there are interrupts, everything else in it is ignored.

@@ -27,9 +27,9 @@ func (t *pluginTool) Call(ctx context.Context, rt *host.Runtime, call *abi.ToolC
 	named.Name = t.spec.Name // the tool that runs: a wrap may have renamed the call, or redirected it here
 	call = &named
 	output := &host.ToolOutput{}
-	result, err := p.call(ctx, &hookCall{
-		export: abi.ExportCallTool, owner: &toolRun{p, rt, call, output}, reads: access{fields: p.ownFields},
-		input: hookInput{rt: rt, reads: p.ownFields, call: call},
+	result, err := p.call(ctx, rt, &toolRun{p, rt, call, output}, func(c *hookCall) {
+		c.export, c.input.reads, c.input.call = abi.ExportCallTool, p.ownFields, call
+		c.reads = access{fields: p.ownFields}
 	})
 	if err == nil && result == nil {
 		err = p.fault(abi.ExportCallTool, KindProtocol, "it returned 0; a tool must answer with tool_message or error", nil)

@@ -141,15 +141,19 @@ func (a *account) fit(spent time.Duration) {
 	a.last = spent
 }
 
-// aside runs a function whose time does not count as the guest's.
-func (i *instance) aside(f func()) {
-	if i.account.started.IsZero() {
-		f()
-		return
+// leave begins a time that does not count as the guest's, and resume ends it. They are a pair, not a function that calls another one:
+// the frames of both would be on the stack of each layer of a chain.
+func (i *instance) leave() (left time.Time) {
+	if !i.account.started.IsZero() {
+		left = time.Now()
 	}
-	start := time.Now()
-	f()
-	i.account.away += time.Since(start)
+	return left
+}
+
+func (i *instance) resume(left time.Time) {
+	if !left.IsZero() {
+		i.account.away += time.Since(left)
+	}
 }
 
 // encodingTime is how long a listener may take to encode a byte of an event.
@@ -159,7 +163,9 @@ const encodingTime = 20 * time.Nanosecond
 // since the guest causes that work; time beyond that is the listeners' own.
 func (i *instance) listen(size int, f func()) {
 	start := time.Now()
-	i.aside(f)
+	left := i.leave()
+	f()
+	i.resume(left)
 	if !i.account.started.IsZero() {
 		i.account.away -= min(time.Since(start), time.Duration(size)*encodingTime)
 	}
@@ -172,7 +178,9 @@ func (i *instance) waits(f func()) {
 		i.stop(KindDeadline, fmt.Sprintf("it waited more than %v for its operations; raise limits.wait if it needs more", limit))
 	}
 	start := time.Now()
-	i.aside(f)
+	left := i.leave()
+	f()
+	i.resume(left)
 	i.account.waited += time.Since(start)
 }
 

@@ -98,18 +98,17 @@ func (i *instance) mayNext() abi.Status {
 // next calls the inner layers for a guest that is allowed to.
 func (i *instance) next(payload []byte) (abi.Status, []byte) {
 	f := &i.frame
-	f.asked("", payload)
-	var status abi.Status
-	var reply []byte
-	var err error
-	i.aside(func() { status, reply, err = i.call.owner.callNext(i, payload) })
+	f.recording.asked("", payload)
+	left := i.leave()
+	status, reply, err := i.call.owner.callNext(i, payload)
+	i.resume(left)
 	if err != nil {
 		i.stopWith(err)
 	}
 	if status == abi.StatusInterrupted || status == abi.StatusCancelled {
 		f.closed = status
 	}
-	f.answered(status, reply)
+	f.recording.answered(status, reply)
 	return status, reply
 }
 
@@ -160,13 +159,13 @@ func (i *instance) hostCall(op string, payload []byte) (abi.Status, []byte) {
 	if op == "" { // no operation has this name, and a recording would take it for next
 		return abi.ENOENT, nil
 	}
-	f.asked(op, payload)
+	f.recording.asked(op, payload)
 	status, reply := i.perform(op, payload)
 	i.worked(len(reply))
 	if len(reply) > i.plugin.limits.Input {
 		status, reply = abi.ETOOBIG, nil
 	}
-	f.answered(status, reply)
+	f.recording.answered(status, reply)
 	return status, reply
 }
 
@@ -234,7 +233,9 @@ func (i *instance) writeLog(attribute string, level abi.LogLevel, line []byte) {
 		f.lastError = clean(text, 300)
 	}
 	levels := [...]slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}
-	i.aside(func() { i.plugin.logger.Log(f.ctx, levels[level], text, attribute, f.export) })
+	left := i.leave()
+	i.plugin.logger.Log(f.ctx, levels[level], text, attribute, f.export)
+	i.resume(left)
 }
 
 // payload copies a document that the guest passes, because the guest may change its memory while the host works.

@@ -12,12 +12,13 @@ import (
 func (p *Plugin) nodeHook(name abi.Hook, spec *abi.HookSpec) host.NodeHook {
 	reads := sorted(spec.Reads)
 	fn := func(ctx context.Context, rt *host.Runtime) (*host.Update, error) {
-		shows := !spec.Messages.IsZero()
-		c := &hookCall{export: string(name), hook: spec, reads: access{reads, shows}, input: hookInput{rt: rt, reads: reads}}
-		if shows {
-			c.input.view, c.input.shows = rt.View(), true
-		}
-		result, err := p.call(ctx, c)
+		result, err := p.call(ctx, rt, nil, func(c *hookCall) {
+			c.export, c.hook, c.input.reads = string(name), spec, reads
+			c.reads = access{reads, !spec.Messages.IsZero()}
+			if c.reads.messages {
+				c.input.view, c.input.shows = rt.View(), true
+			}
+		})
 		if err != nil && p.forgiven(rt, err) {
 			return nil, nil //nolint:nilnil // nothing to say
 		}

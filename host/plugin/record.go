@@ -39,27 +39,34 @@ func (p *Plugin) Cassette() *cassette.Plugin {
 	return out
 }
 
-// recording is the recording of a frame.
+// recording is the recording of a frame. Its methods do nothing if it is nil: the call is not recorded.
 type recording struct {
 	frame cassette.Frame
 	size  int // of its exchanges, in bytes
 }
 
 // asked records a call of next (""), or of an operation, before the host answers it.
-func (f *frame) asked(op string, payload []byte) {
-	if r := f.recording; r != nil {
-		r.size += len(payload)
-		if r.frame.Cut = r.frame.Cut || r.size > cassette.MaxDocument || len(r.frame.Exchanges) == cassette.MaxExchanges; r.frame.Cut {
-			r.frame.Exchanges = nil
-			return
-		}
-		r.frame.Exchanges = append(r.frame.Exchanges, cassette.Exchange{Op: op, Payload: payload})
+func (r *recording) asked(op string, payload []byte) {
+	if r != nil {
+		r.append(op, payload)
 	}
 }
 
+// append is apart from asked, so that a call that nobody records has no room for an exchange in its frame.
+//
+//go:noinline
+func (r *recording) append(op string, payload []byte) {
+	r.size += len(payload)
+	if r.frame.Cut = r.frame.Cut || r.size > cassette.MaxDocument || len(r.frame.Exchanges) == cassette.MaxExchanges; r.frame.Cut {
+		r.frame.Exchanges = nil
+		return
+	}
+	r.frame.Exchanges = append(r.frame.Exchanges, cassette.Exchange{Op: op, Payload: payload})
+}
+
 // answered records the host's answer to the latest request.
-func (f *frame) answered(status abi.Status, reply []byte) {
-	if r := f.recording; r != nil && !r.frame.Cut {
+func (r *recording) answered(status abi.Status, reply []byte) {
+	if r != nil && !r.frame.Cut {
 		r.size += len(reply)
 		last := &r.frame.Exchanges[len(r.frame.Exchanges)-1]
 		last.Answered, last.Status, last.Reply = true, status, reply

@@ -20,9 +20,10 @@ func (p *Plugin) wrapModel(spec *abi.HookSpec) host.WrapModelFunc {
 	reads := sorted(spec.Reads)
 	return func(ctx context.Context, rt *host.Runtime, req *model.Request, next host.ModelHandler) (*model.Response, *host.Update, error) {
 		w := &wrapModelCall{wrapCall[model.Request, model.Response]{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}}
-		return w.finish(p.call(ctx, &hookCall{
-			export: string(abi.WrapModelCall), owner: w, reads: access{reads, !spec.Messages.IsZero()},
-			input: hookInput{rt: rt, reads: reads, request: req, models: spec.Messages},
+		return w.finish(p.call(ctx, rt, w, func(c *hookCall) {
+			c.export, c.input.reads = string(abi.WrapModelCall), reads
+			c.reads = access{reads, !spec.Messages.IsZero()}
+			c.input.request, c.input.models = req, spec.Messages
 		}))
 	}
 }

@@ -20,15 +20,14 @@ func (p *Plugin) wrapTool(spec *abi.HookSpec) host.WrapToolFunc {
 	reads := sorted(spec.Reads)
 	return func(ctx context.Context, rt *host.Runtime, req *host.ToolRequest, next host.ToolHandler) (*abi.Message, *host.Update, error) {
 		w := &wrapToolCall{wrapCall[host.ToolRequest, abi.Message]{ctx: ctx, plugin: p, spec: spec, rt: rt, req: req, next: next}}
-		shows := !spec.Messages.IsZero()
-		c := &hookCall{
-			export: string(abi.WrapToolCall), owner: w, reads: access{reads, shows},
-			input: hookInput{rt: rt, reads: reads, call: &req.Call, known: req.Known()},
-		}
-		if shows {
-			c.input.view, c.input.shows = history.Show(rt.State().Messages(), spec.Messages), true
-		}
-		return w.finish(p.call(ctx, c))
+		return w.finish(p.call(ctx, rt, w, func(c *hookCall) {
+			c.export, c.input.reads = string(abi.WrapToolCall), reads
+			c.reads = access{reads, !spec.Messages.IsZero()}
+			c.input.call, c.input.known = &req.Call, req.Known()
+			if c.reads.messages {
+				c.input.view, c.input.shows = history.Show(rt.State().Messages(), spec.Messages), true
+			}
+		}))
 	}
 }
 

@@ -19,10 +19,9 @@ func (a *app) complete(c *cobra.Command) {
 		a.complete(below)
 	}
 	completions := map[string]cobra.CompletionFunc{
-		manifestFlag: cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt),
-		"thread":     a.completeThread,
-		"model": cobra.FixedCompletions(modelPrefixes(),
-			cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp),
+		manifestFlag:   cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt),
+		"thread":       a.completeThread,
+		"model":        completeModel,
 		"editor-tools": cobra.FixedCompletions([]string{"all", "read", "none"}, cobra.ShellCompDirectiveNoFileComp),
 	}
 	for flag, completion := range completions {
@@ -53,14 +52,14 @@ func (a *app) complete(c *cobra.Command) {
 	}
 }
 
-// modelPrefixes returns the first parts of PROVIDER:NAME.
-func modelPrefixes() []string {
+// completeModel offers the first parts of PROVIDER:NAME.
+func completeModel(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	all := manifest.Providers()
 	out := make([]string, len(all))
 	for i, p := range all {
 		out[i] = p.Name + ":"
 	}
-	return out
+	return out, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 }
 
 // Limits of the completion of threads: their number, and the time to look for them.

@@ -18,14 +18,14 @@ type abiCode struct {
 	module  wazero.CompiledModule
 }
 
-// compileABI compiles a module for the ABI. A nil cache compiles without one.
-func compileABI(ctx context.Context, metered []byte, cache wazero.CompilationCache) (compiledCode, error) {
+// compileABI compiles a module for the ABI, which may import from WASI if wasi is set. A nil cache compiles without one.
+func compileABI(ctx context.Context, metered []byte, wasi bool, cache wazero.CompilationCache) (compiledCode, error) {
 	config := runtimeConfig()
 	if cache != nil {
 		config = config.WithCompilationCache(cache)
 	}
 	code := &abiCode{runtime: wazero.NewRuntimeWithConfig(ctx, config)}
-	err := code.instantiateHost(ctx)
+	err := code.instantiateHost(ctx, wasi)
 	if err == nil {
 		code.module, err = compileModule(ctx, code.runtime, metered)
 	}
@@ -44,8 +44,9 @@ func (c *abiCode) Close(ctx context.Context) error {
 	return err
 }
 
-// instantiateHost creates the modules that the guest imports from.
-func (c *abiCode) instantiateHost(ctx context.Context) error {
+// instantiateHost creates the modules that the guest imports from. WASI has the most functions, each of which is compiled, and guests in
+// Rust do without it.
+func (c *abiCode) instantiateHost(ctx context.Context, wasi bool) error {
 	b := c.runtime.NewHostModuleBuilder(abi.Module)
 	for _, f := range hostFunctions() {
 		call := f.call
@@ -60,7 +61,7 @@ func (c *abiCode) instantiateHost(ctx context.Context) error {
 	tick := tickFunction()
 	b = c.runtime.NewHostModuleBuilder(tick.Module)
 	b.NewFunctionBuilder().WithGoFunction(api.GoFunc(tick.Call), tick.Params, tick.Results).Export(tick.Name)
-	if _, err := b.Instantiate(ctx); err != nil {
+	if _, err := b.Instantiate(ctx); err != nil || !wasi {
 		return err
 	}
 	return instantiateWASI(ctx, c.runtime)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -77,6 +78,7 @@ func (p *Plugin) learn(module *preflight.Module, tableMax uint32) error {
 	}
 	p.overhead = instanceOverhead + tableSize(module, tableMax)
 	p.restorable, p.starts = restorable(module), module.Start != nil
+	p.wasi = slices.ContainsFunc(module.Imports, func(i preflight.Import) bool { return i.Module == wasiModule })
 	for i, g := range module.Globals {
 		if g.Mutable {
 			p.globals = append(p.globals, i)
@@ -145,9 +147,9 @@ func (p *Plugin) build(ctx context.Context, metered []byte, cached bool) (compil
 		return p.compileForContract(ctx, metered, cached)
 	}
 	if !cached {
-		return compileABI(ctx, metered, nil)
+		return compileABI(ctx, metered, p.wasi, nil)
 	}
-	return compileABI(ctx, metered, p.engine.cache)
+	return compileABI(ctx, metered, p.wasi, p.engine.cache)
 }
 
 // codePerByte estimates how many bytes of memory the compiled code takes for each byte of the module.

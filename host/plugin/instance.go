@@ -80,7 +80,7 @@ func (p *Plugin) instantiate(ctx context.Context) (*instance, error) {
 	i.output.instance = i
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions().
 		WithWalltime(i.clock.walltime, 1).WithNanotime(i.clock.nanotime, 1).WithNanosleep(i.clock.sleep).
-		WithOsyield(func() {})
+		WithOsyield(func() {}).WithRandSource(&i.random)
 	var err error
 	switch code := p.compiled.(type) {
 	case *abiCode:

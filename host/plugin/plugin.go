@@ -53,6 +53,7 @@ type Plugin struct {
 	globals     []int  // the mutable ones, which an image holds
 	restorable  bool   // an image captures the whole state of an instance
 	starts      bool   // the module has a start function
+	wasi        bool   // the module imports from WASI
 	image       *image // from which instances start; nil: each is initialized and configured
 	blanks      sync.Pool
 	exports     []string // functions that the ABI defines

@@ -7,6 +7,7 @@
 package regularfile
 
 import (
+	"bytes"
 	"io"
 	"io/fs"
 	"os"
@@ -24,11 +25,13 @@ func Read(path string, limit int64) ([]byte, error) {
 	if info.Size() > limit {
 		return nil, &SizeError{Path: path, Limit: limit}
 	}
-	content, err := io.ReadAll(io.LimitReader(file, limit+1)) // it may grow, and files in /proc have no size
-	if int64(len(content)) > limit {
+	var content bytes.Buffer
+	content.Grow(int(info.Size()) + bytes.MinRead)           // ReadFrom needs that much room to see the end of the file
+	_, err = content.ReadFrom(io.LimitReader(file, limit+1)) // it may grow, and files in /proc have no size
+	if int64(content.Len()) > limit {
 		return nil, &SizeError{Path: path, Limit: limit}
 	}
-	return content, err
+	return content.Bytes(), err
 }
 
 // Open opens a file for reading; the caller must close it. It never blocks. The error is a [*PathError] or a [*KindError].

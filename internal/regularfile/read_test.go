@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -81,4 +82,17 @@ func TestKinds(t *testing.T) {
 	} {
 		require.EqualError(t, &regularfile.KindError{Path: "p", Mode: mode}, "p: is "+want+", not a regular file")
 	}
+}
+
+// The modules of plugins are read at each start.
+func TestReadTakesOneBuffer(t *testing.T) {
+	allocations := func(size int) float64 {
+		path := write(t, strings.Repeat("x", size))
+		return testing.AllocsPerRun(10, func() {
+			content, err := regularfile.Read(path, 1<<20)
+			require.NoError(t, err)
+			require.Len(t, content, size)
+		})
+	}
+	require.InDelta(t, allocations(4), allocations(200_000), 1, "the buffer does not grow")
 }

@@ -11,6 +11,6 @@
 //   - ${NAME} in strings: internal/strictyaml, env.go; env_file, and what overrides it: envfile.go
 //   - --set: internal/strictyaml, set.go; what the commands for threads read: checkpoint.go
 //   - agents as tools, and where they keep their threads: agenttool.go (openAgent)
-//   - the settings of each provider, and under which names they are sent: provider.go
+//   - the settings of each provider, and under which names they are sent: provider.go; the keys of its models: providermapping.go
 //   - the entries that a list may have: the file of the entry, such as tools.go or middleware.go
 package manifest

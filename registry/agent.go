@@ -16,6 +16,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/plugin/minisig"
 	"github.com/agenthost/agenthost/internal/lazyregexp"
+	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/rootdir"
 	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/registry/reference"
@@ -202,19 +203,20 @@ func (c *Client) PullAgent(ctx context.Context, ref reference.Reference, dir str
 	return a, os.Rename(partial, dir)
 }
 
-// vacant refuses a directory that is not empty.
+// vacant refuses a path that is neither free nor an empty directory.
 func vacant(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return err
+		err = regularfile.Unreadable(dir, "directory", err)
 	case len(entries) > 0:
-		return fmt.Errorf("%s is not empty; name another directory with -o DIR", dir)
+		err = fmt.Errorf("%s is not empty", dir)
 	default:
 		return nil
 	}
+	return &Error{Kind: ErrDirectory, Err: err, Advice: "name another directory with -o DIR"}
 }
 
 // agent reads what the manifest of an artifact says about an agent, and checks it.

@@ -51,8 +51,12 @@ func TestAnAgentIsPulledAsItWasPushed(t *testing.T) {
 
 	_, err = c.PullAgent(t.Context(), ref, dir)
 	require.ErrorContains(t, err, "is not empty; name another directory")
-	_, err = c.PullAgent(t.Context(), ref, filepath.Join(dir, "agenthost.yaml"))
-	require.Error(t, err, "it is a file")
+	require.ErrorIs(t, err, registry.ErrDirectory)
+	for _, taken := range []string{"agenthost.yaml", "agenthost.yaml/below"} {
+		_, err = c.PullAgent(t.Context(), ref, filepath.Join(dir, taken))
+		require.ErrorIs(t, err, registry.ErrDirectory)
+		require.ErrorContains(t, err, "a part of the path is a file, and not a directory; name another directory")
+	}
 	fresh := t.TempDir()
 	_, err = c.PullAgent(t.Context(), ref, fresh, newKey(t).Public())
 	require.ErrorIs(t, err, plugin.ErrSignature)

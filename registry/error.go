@@ -25,6 +25,7 @@ var (
 	ErrTooLarge     = errors.New("it is too large")
 	ErrLayout       = errors.New("it is laid out in a way that agenthost does not know")
 	ErrInsecure     = errors.New("the connection would not be secure")
+	ErrDirectory    = errors.New("the directory cannot be used")
 )
 
 // Error is why something was not pushed or pulled.

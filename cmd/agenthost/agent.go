@@ -107,7 +107,10 @@ func (a *app) agentPullCommand() *cobra.Command {
 		Short: "Pull an agent from an OCI registry into a new directory",
 		Long: `Pull an agent into the directory NAME, or that of -o, which must not exist yet or must be empty. Nothing of
 the agent is run. Look at its manifest before you run it: a manifest starts programs and names the files
-that its tools may use. With --minisign, an agent that none of the keys has signed is refused.`,
+that its tools may use. With --minisign, an agent that none of the keys has signed is refused.
+
+The exit code is 1 if the registry fails or does not answer, 2 if it does not have the agent or the directory
+cannot be used, and 5 if the agent was refused.`,
 		Example: `  agenthost agent pull oci://ghcr.io/acme/support:1.0 --minisign RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3
   agenthost agent pull oci://localhost:5000/support:dev -o support`,
 		Args: arguments("oci://HOST/NAME:TAG"),

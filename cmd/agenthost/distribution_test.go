@@ -392,7 +392,53 @@ tools:
 	author.write("agenthost.yaml", "apiVersion: agenthost/v1\nmodel: {provider: scripted, echo: true}\nsystem_prompt: {file: ../outside.md}\n")
 	require.Contains(t, author.fails(exitUsage, "agent", "push", "oci://"+host+"/support:1"), "the directory of the manifest; move it there")
 	require.Contains(t, user.fails(exitUsage, "agent", "pull", "oci://"+host+"/nothing:1"), "it does not exist, or you may not read it")
-	require.Contains(t, user.fails(exitFailed, "agent", "pull", "oci://"+host+"/support:1", "-o", "."), "is not empty; name another directory with -o DIR")
+	require.Contains(t, user.fails(exitUsage, "agent", "pull", "oci://"+host+"/support:1", "-o", "."), "is not empty; name another directory with -o DIR")
+}
+
+// TestBothPullsHaveTheSameExitCodes compares 'agent pull' with 'plugin pull' where a registry refuses, lacks or fails, or the target is taken.
+func TestBothPullsHaveTheSameExitCodes(t *testing.T) {
+	t.Parallel()
+	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status, err := strconv.Atoi(strings.Split(r.URL.Path, "/")[2]) // that of /v2/401/a/manifests/1
+		if err != nil {
+			status = http.StatusInternalServerError
+		}
+		w.WriteHeader(status)
+	}))
+	t.Cleanup(failing.Close)
+	host, stop := startRegistry(t)
+	n := arrive(t)
+	n.write("agenthost.yaml", "apiVersion: agenthost/v1\nmodel: {provider: scripted, echo: true}\n")
+	module, err := os.ReadFile(redact)
+	require.NoError(t, err)
+	n.write("redact.wasm", string(module))
+	n.must("agent", "push", "oci://"+host+"/agent:1")
+	n.must("plugin", "push", "redact.wasm", "oci://"+host+"/plugin:1")
+	at := strings.TrimPrefix(failing.URL, "http://")
+	n.write("taken", "something else")
+	n.write("full/file", "")
+	for _, test := range []struct {
+		code          int
+		says          string
+		agent, plugin string
+		args          []string
+	}{
+		{exitUsage, "it does not exist", host + "/none:1", host + "/none:1", nil},
+		{exitPlugin, "use 'agenthost ", host + "/plugin:1", host + "/agent:1", []string{"-o", "new"}},
+		{exitUsage, "taken", host + "/agent:1", host + "/plugin:1", []string{"-o", "taken"}},
+		{exitUsage, "name another", host + "/agent:1", host + "/plugin:1", []string{"-o", "taken/below"}},
+		{exitUsage, "refuses access", at + "/401/a:1", at + "/401/a:1", nil},
+		{exitUsage, "", at + "/403/a:1", at + "/403/a:1", nil},
+		{exitFailed, "", at + "/500/a:1", at + "/500/a:1", nil},
+	} {
+		for command, source := range map[string]string{"agent": test.agent, "plugin": test.plugin} {
+			require.Contains(t, n.fails(test.code, append([]string{command, "pull", "oci://" + source}, test.args...)...), test.says)
+		}
+	}
+	stop()
+	for _, command := range []string{"agent", "plugin"} {
+		require.Contains(t, n.fails(exitFailed, command, "pull", "oci://"+host+"/"+command+":1"), "check the host and the port, and whether the server runs")
+	}
 }
 
 func fileServer(files map[string][]byte) http.Handler {

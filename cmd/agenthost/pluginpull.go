@@ -34,7 +34,8 @@ refused.
 With an argument, pull one plugin into the file NAME.wasm, or the one that -o names, which must not exist
 yet. With --minisign, its signature is written to the same name with .minisig at the end.
 
-The exit code is 5 if a plugin was refused.`,
+The exit code is 1 if the registry fails or does not answer, 2 if it does not have the plugin or the file is
+taken, and 5 if a plugin was refused.`,
 		Example: `  agenthost plugin pull
   agenthost plugin pull oci://ghcr.io/acme/redact:1.2 -o redact.wasm
   agenthost plugin pull oci://ghcr.io/acme/redact:1.2 --minisign RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3`,
@@ -106,10 +107,15 @@ func (a *app) pullFile(ctx context.Context, source, output string, flags *regist
 // notTaken refuses to replace a file by one with another content.
 func notTaken(path string, content []byte) error {
 	old, err := regularfile.Read(path, plugin.MaxModuleSize)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(old, content) {
+	_, large := errors.AsType[*regularfile.SizeError](err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && bytes.Equal(old, content):
 		return nil
+	case err != nil && !large:
+		return fmt.Errorf("%w; name another file with -o FILE", err)
+	default:
+		return fmt.Errorf("%s is there already, with another content; name another file with -o FILE", path)
 	}
-	return fmt.Errorf("%s is there already, with another content; name another file with -o FILE", path)
 }
 
 // pullPlugins fetches the plugins of the manifest that are no files, unless they are on this machine.

@@ -65,7 +65,8 @@ func parseReference(command, given string) (reference.Reference, error) {
 // isReference reports whether an argument names something in a registry and not a file.
 func isReference(argument string) bool { return strings.HasPrefix(argument, reference.Scheme) }
 
-// registryError adds the exit code to an error of a registry: 5 if what it has is refused, 2 if it cannot be had, and otherwise 1.
+// registryError adds the exit code to an error of a registry: 5 if what it has is refused, 2 if it cannot be had or has no place here, and
+// otherwise 1.
 func registryError(ctx context.Context, command string, err error) error {
 	if ctx.Err() != nil {
 		return interrupted()
@@ -74,7 +75,8 @@ func registryError(ctx context.Context, command string, err error) error {
 	switch {
 	case errors.Is(err, registry.ErrDigest), errors.Is(err, registry.ErrLayout), errors.Is(err, registry.ErrTooLarge), errors.Is(err, plugin.ErrSignature):
 		code = exitPlugin
-	case errors.Is(err, registry.ErrNotFound), errors.Is(err, registry.ErrUnauthorized), errors.Is(err, registry.ErrInsecure):
+	case errors.Is(err, registry.ErrNotFound), errors.Is(err, registry.ErrUnauthorized), errors.Is(err, registry.ErrInsecure),
+		errors.Is(err, registry.ErrDirectory):
 		code = exitUsage
 	}
 	return &exitError{code, fmt.Errorf("%s: %w", command, err)}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -22,7 +23,11 @@ func (d *doctor) serve(ctx context.Context) {
 	}
 	c, err := config.Load(d.config, config.Options{})
 	if err != nil {
-		d.failed("serve.yaml", err.Error(), "docs/server.md describes every key; 'agenthost schema serve' prints their schema")
+		remedy := "docs/server.md describes every key; 'agenthost schema serve' prints their schema"
+		if errors.Is(err, fs.ErrNotExist) {
+			remedy = served.OtherConfig
+		}
+		d.failed("serve.yaml", err.Error(), remedy)
 		return
 	}
 	d.okf("serve.yaml", "%s is readable", d.config)
@@ -169,7 +174,7 @@ func checkLogin(c *config.Config) error {
 
 // validateServe reads a serve.yaml and what it names, except for databases.
 func validateServe(path string) error {
-	c, err := config.Load(path, config.Options{})
+	c, err := served.Config(path, config.Options{})
 	if err != nil {
 		return err
 	}

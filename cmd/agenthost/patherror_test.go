@@ -11,6 +11,8 @@ func TestMistakesInPathsAreTold(t *testing.T) {
 	t.Parallel()
 	b := setup(t, say)
 	gone := b.path("gone")
+	noServe := gone + ": there is no such file (expected a serve.yaml)"
+	noManifest := gone + ": there is no such file (expected a manifest)"
 	below := b.path("agenthost.yaml/x")
 	for _, test := range []struct {
 		says string
@@ -28,6 +30,15 @@ func TestMistakesInPathsAreTold(t *testing.T) {
 		{gone + ": there is no such directory", []string{"run", "-f", b.path("agenthost.yaml"), "--set", "tools=[{files: {root: gone}}]", "hi"}},
 		{"there is no directory " + gone, []string{"run", "-f", b.path("agenthost.yaml"), "--record", gone + "/c", "hi"}},
 		{"there is no directory " + gone, []string{"diagnostics", "-o", gone + "/x.zip"}},
+		{noServe + "; name another one with --config FILE", []string{"serve", "--config", gone}},
+		{noServe + "; name another one with --config FILE", []string{"dev", "--config", gone}},
+		{noServe + "; name another one with --config FILE", []string{"validate", "-f", b.path("agenthost.yaml"), "--config", gone}},
+		{noServe + "\n        → name another one with --config FILE", []string{"doctor", "-f", b.path("agenthost.yaml"), "--config", gone}},
+		{b.dir + ": is a directory, not a regular file (expected a serve.yaml)", []string{"serve", "--config", b.dir}},
+		{noManifest + "; name another one with -f FILE", []string{"serve", "-f", gone}},
+		{noManifest + "; name another one with -f FILE", []string{"serve", "-f", b.path("agenthost.yaml"), "-f", gone}},
+		{noManifest + "; name another one with -f FILE", []string{"validate", "-f", gone}},
+		{noManifest + "\n        → name another one with -f FILE", []string{"doctor", "-f", gone}},
 		{below + ": a part of the path is a file, and not a directory", []string{"validate", "-f", below}},
 	} {
 		require.Equal(t, exitUsage, b.runWith(t.Context(), "", test.args...), "%q: %s%s", test.args, &b.out, &b.err)

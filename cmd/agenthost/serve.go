@@ -156,10 +156,7 @@ func (s *serving) config() (*config.Config, error) {
 	if s.listen != "" {
 		options.Set = append(options.Set, "listen="+s.listen)
 	}
-	if s.file == "" {
-		return config.Parse("the command line", []byte("{}"), options)
-	}
-	return config.Load(s.file, options)
+	return served.Config(s.file, options)
 }
 
 // locateAll finds the manifests.
@@ -196,6 +193,7 @@ func (s *serving) address(serve *config.Config) (threadstore.Address, error) {
 	}
 	var common threadstore.Address
 	for i, path := range s.manifests {
+		s.app.file = path
 		named, err := manifest.ReadCheckpoint(path, manifest.Options{Set: s.set})
 		if err != nil {
 			return common, s.withManifestHint(err)

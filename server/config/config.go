@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,7 +77,7 @@ func Default() *Config {
 func Load(path string, options Options) (*Config, error) {
 	data, err := regularfile.Read(path, MaxSize)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w (expected a serve.yaml)", err)
 	}
 	c, err := Parse(path, data, options)
 	if err != nil {

@@ -120,6 +120,9 @@ func TestUnixSocket(t *testing.T) {
 	require.False(t, c.Listen.Public())
 	_, err = config.Load(filepath.Join(t.TempDir(), "none.yaml"), config.Options{})
 	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorContains(t, err, "none.yaml: there is no such file (expected a serve.yaml)")
+	_, err = config.Load(t.TempDir(), config.Options{})
+	require.ErrorContains(t, err, "is a directory, not a regular file (expected a serve.yaml)")
 }
 
 func TestPublicAddresses(t *testing.T) {

@@ -251,7 +251,8 @@ func TestWrongUsage(t *testing.T) {
 		"the agent has no name":                                          {"worker", "-f", nameless, "--storage", database},
 		`another manifest has the name "helper" too`:                     {"worker", "-f", manifest, "-f", manifest, "--storage", database},
 		"the environment variable AGENTHOST_TEST_NO_SUCH_KEY is not set": {"worker", "-f", manifest, "--storage", database, "--config", keyless},
-		"missing.yaml":          {"worker", "-f", filepath.Join(dir, "missing.yaml"), "--storage", database},
+		"missing.yaml: there is no such file (expected a manifest)":      {"worker", "-f", filepath.Join(dir, "missing.yaml"), "--storage", database},
+		"none.yaml: there is no such file (expected a serve.yaml); name another one with --config FILE, or leave": {"worker", "-f", manifest, "--config", "none.yaml"},
 		"unknown flag: --wrong": {"serve", "--wrong"},
 	} {
 		code, out := run(t, args...)

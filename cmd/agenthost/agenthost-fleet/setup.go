@@ -52,12 +52,7 @@ func (s *setup) flags(c *cobra.Command) {
 // read reads serve.yaml.
 func (s *setup) read(err io.Writer) error {
 	var failed error
-	if s.file == "" {
-		s.serve, failed = config.Parse("the command line", []byte("{}"), config.Options{})
-	} else {
-		s.serve, failed = config.Load(s.file, config.Options{})
-	}
-	if failed != nil {
+	if s.serve, failed = served.Config(s.file, config.Options{}); failed != nil {
 		return usageError{failed}
 	}
 	level := s.serve.Log.Slog()

@@ -26,7 +26,8 @@ type Case struct {
 	// what answers in place of the manifest's model: a script; without it and without cassette, the manifest's model must be scripted
 	Model  *Script           `yaml:"model"`
 	Models map[string]Script `yaml:"models"` // what answers in place of the manifest's named models
-	// the path of a recording of the manifest's models, which answers in their place, relative to this file; agenthost test --record writes it
+	// the path of a recording of the manifest's models, relative to this file; it answers for each model that has no script in this case, and
+	// agenthost test --record writes it
 	Cassette string `yaml:"cassette"`
 	// the results of tools that do not run, by the name of the tool
 	Tools map[string][]ToolResult `yaml:"tools"`
@@ -100,9 +101,6 @@ func (c *Case) Time() time.Time { return c.Now.Time() }
 // CheckStrict refuses a case whose keys contradict each other.
 func (c *Case) CheckStrict(n strictyaml.Node) error {
 	var errs []error
-	if key, given := n.Key("cassette"); given && (c.Model != nil || len(c.Models) > 0) {
-		errs = append(errs, key.Errorf("a case has a cassette or scripts, not both; remove the key cassette, or the keys model and models"))
-	}
 	if len(c.Turns) == 0 {
 		errs = append(errs, n.Errorf("the case has no turns; add one, such as {input: hello}"))
 	}

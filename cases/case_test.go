@@ -20,7 +20,6 @@ func TestAMistakeInACaseShowsItsPlace(t *testing.T) {
 	for name, test := range map[string]struct{ text, message string }{
 		"no turns":          {`turns: []`, "the case has no turns"},
 		"unknown key":       {`turns: [{input: a, expect: {mesage: b}}]`, `unknown key "mesage"`},
-		"two kinds":         {"cassette: a\nmodel: {echo: true}\nturns: [{input: a}]", "a case has a cassette or scripts, not both"},
 		"two scripts":       {"model: {echo: true, rules: a}\nturns: [{input: a}]", "exactly one of the keys turns, rules and echo"},
 		"a provider":        {"model: {provider: openai, echo: true}\nturns: [{input: a}]", "scripted"},
 		"outside":           {"files: {../a: x}\nturns: [{input: a}]", `"../a" must be a path below the manifest's directory`},

@@ -20,6 +20,6 @@ func (*missingEmbedder) Name() string { return "none" }
 // Embed fails.
 func (e *missingEmbedder) Embed(context.Context, []string) ([][]float32, error) {
 	return nil, &model.Error{Provider: "case", Kind: model.ErrorInvalidRequest, Err: fmt.Errorf(
-		"the case %s would ask a real embedding model for %s; name a cassette under the key cassette in place of scripts, "+
+		"the case %s would ask a real embedding model for %s; name a cassette under the key cassette, "+
 			"and record it with 'agenthost test --record'", e.path, e.name)}
 }

@@ -30,7 +30,8 @@ type Options struct {
 	Logger   *slog.Logger // nil: nothing is logged
 	Set      []string     // overrides of the manifest, before those of the case
 
-	// Record asks the manifest's models instead of a cassette, and records them: the report then has a Cassette.
+	// Record asks the manifest's models instead of a cassette, and records them: the report then has a Cassette. Models with a script in the case
+	// are neither asked nor recorded.
 	Record bool
 	// Real asks the manifest's models, whatever the case says.
 	Real     bool
@@ -251,6 +252,7 @@ func (s *stage) model(of *manifest.ModelEntry) (model.Model, error) {
 	switch {
 	case s.o.Real:
 		return of.Build()
+	case s.script(of) != nil: // a script of the case precedes its cassette
 	case s.recorder != nil:
 		made, err := of.Build()
 		if err != nil {

@@ -3,6 +3,7 @@ package perform_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -66,6 +67,33 @@ func TestModelsOfAgentsThatAreToolsAreInTheCassette(t *testing.T) {
 	inner := filepath.Join(filepath.Dir(c.ManifestPath()), "inner.yaml")
 	require.NoError(t, os.WriteFile(inner, []byte(head+"model: openai:gpt-x\n"), 0o600), "it needs no key")
 	require.Nil(t, passes(t, c, perform.Options{}).Cassette)
+}
+
+// TestAScriptPrecedesTheCassette records a case whose agent has a script in place of one model only.
+func TestAScriptPrecedesTheCassette(t *testing.T) {
+	t.Parallel()
+	const asks = "model: {turns: [{tool_calls: [{name: ask, args: {prompt: why}}]}, {content: %s}]}\ncassette: a.cassette\n" +
+		"turns: [{input: hi, expect: {message: %s, tool_calls: [{name: ask, result: inner}]}}]\n"
+	c := agent(t, map[string]string{
+		"agenthost.yaml": head + "model: openai:gpt-x\ntools: [{agent: {file: inner.yaml, name: ask, description: asks}}]\n",
+		"inner.yaml":     head + "model: {provider: scripted, turns: [{content: inner}]}\n",
+		"tests/a.yaml":   fmt.Sprintf(asks, "first", "first"),
+	})
+	report := passes(t, c, perform.Options{Record: true})
+	require.Equal(t, 1, report.Cassette.Len())
+	require.Empty(t, report.Cassette.Requests("model"))
+	require.Len(t, report.Cassette.Requests("inner.yaml model"), 1)
+	file, err := os.Create(c.CassettePath())
+	require.NoError(t, err)
+	require.NoError(t, report.Cassette.Write(file))
+	require.NoError(t, file.Close())
+
+	inner := filepath.Join(filepath.Dir(c.ManifestPath()), "inner.yaml")
+	require.NoError(t, os.WriteFile(inner, []byte(head+"model: openai:gpt-x\n"), 0o600), "it needs no key")
+	passes(t, c, perform.Options{})
+	c, err = cases.Parse(c.Path, fmt.Appendf(nil, asks, "second", "second"))
+	require.NoError(t, err)
+	passes(t, c, perform.Options{})
 }
 
 func TestACaseInPlaceChangesTheDirectory(t *testing.T) {

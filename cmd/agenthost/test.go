@@ -47,8 +47,8 @@ the files.
 Each case runs in a copy of the manifest's directory, with its threads in memory. Without --record, no model
 of a provider is asked: a case needs a script or a cassette, unless the manifest's models are scripted.
 
-With --record, the manifest's models are asked for the cases that name a cassette, and the cassettes are
-written. A cassette has the whole conversation, but no keys; look at it before you commit it.
+With --record, the manifest's models are asked for the cases that name a cassette, except those with a
+script in the case, and the cassettes are written. A cassette has the whole conversation, but no keys; look at it before you commit it.
 
 A failing case prints the smallest differences, and the command that shows its run in the studio.
 

@@ -293,8 +293,15 @@ middleware:
 		`texts[0]: "blue" → "grey"`)
 	write("models: {judge: {echo: true}}", server.URL+"/v1", "sk-very-secret", "blue", "Which?")
 	require.Equal(t, exitFailed, b.agentTest())
-	require.Contains(t, b.out.String(), "would ask a real embedding model for store.index.embed; name a cassette under the key cassette in place of scripts")
+	require.Contains(t, b.out.String(), "would ask a real embedding model for store.index.embed; name a cassette under the key cassette, and record it")
 	require.Equal(t, int32(2), asked.Load())
+
+	const scripts = "model: {turns: [{content: fast}]}\nmodels: {small: {turns: [{content: fast}]}}\n"
+	write(scripts+"cassette: b.cassette", server.URL+"/v1", "sk-very-secret", "blue", "Which?")
+	require.Equal(t, exitOK, b.agentTest("--record"), b.out.String(), &b.err)
+	require.Contains(t, b.out.String(), "recorded 2 exchanges", "the judge and the embedding model have no script")
+	write(scripts+"cassette: b.cassette", "http://127.0.0.1:1/v1", "sk-any-other", "blue", "Which?")
+	require.Equal(t, exitOK, b.agentTest(), b.out.String(), &b.err)
 }
 
 func TestResultsInPlaceOfTools(t *testing.T) {

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 	"github.com/agenthost/agenthost/host/tool/mcp/oauth"
 	"github.com/agenthost/agenthost/internal/regularfile"
 	"github.com/agenthost/agenthost/internal/strictyaml"
+	"github.com/agenthost/agenthost/internal/text"
 	"github.com/agenthost/agenthost/manifest"
 )
 
@@ -194,6 +197,9 @@ func (s *stage) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.unknownScripts(); err != nil {
+		return err
+	}
 	return s.fillStore(ctx)
 }
 
@@ -326,6 +332,26 @@ func (s *stage) script(of *manifest.ModelEntry) *cases.Script {
 		}
 	}
 	return nil
+}
+
+// unknownScripts refuses scripts for models that the manifest does not have.
+func (s *stage) unknownScripts() error {
+	if s.o.Real {
+		return nil
+	}
+	named := slices.Sorted(maps.Keys(s.config.Models))
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(s.c.Models)) {
+		if slices.Contains(named, name) {
+			continue
+		}
+		advice := "the script of the agent's own model is under the key model"
+		if near, ok := text.Nearest(name, named); ok {
+			advice = fmt.Sprintf("did you mean %q?", near)
+		}
+		errs = append(errs, fmt.Errorf("%s: models.%s: the manifest has no model of that name; %s", s.c.Path, name, advice))
+	}
+	return errors.Join(errs...)
 }
 
 // adjust changes the configuration of the agent.

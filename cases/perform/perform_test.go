@@ -96,6 +96,19 @@ func TestAScriptPrecedesTheCassette(t *testing.T) {
 	passes(t, c, perform.Options{})
 }
 
+func TestAScriptForNoModelIsRefused(t *testing.T) {
+	t.Parallel()
+	c := agent(t, map[string]string{
+		"agenthost.yaml": head + "model: {provider: scripted, echo: true}\nmodels: {small: {provider: scripted, echo: true}}\n",
+		"tests/a.yaml":   "models: {smal: {echo: true}, writer: {echo: true}}\nturns: [{input: hi}]\n",
+	})
+	_, err := perform.Case(t.Context(), c, perform.Options{})
+	require.ErrorContains(t, err, `models.smal: the manifest has no model of that name; did you mean "small"?`)
+	require.ErrorContains(t, err, "models.writer: the manifest has no model of that name; the script of the agent's own model is under the key model")
+	_, err = perform.Case(t.Context(), c, perform.Options{Real: true})
+	require.NoError(t, err, "no script is used")
+}
+
 func TestACaseInPlaceChangesTheDirectory(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{

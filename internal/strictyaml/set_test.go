@@ -78,7 +78,7 @@ func TestProblemsOfAssignments(t *testing.T) {
 		"tools.x=1":                "--set tools.x=1: tools: a list has no key \"x\"; write the number of an entry as tools[0]",
 		"middleware[0].x=1":        "--set middleware[0].x=1: middleware[0]: string \"patch_tool_calls\" has no key \"x\"",
 		"middleware[3]=x":          "--set middleware[3]=x: middleware: the list has no entry [3]; the next one is [2]",
-		"middleware[2]=tool_limit": "--set middleware[2]=tool_limit: middleware[2]: unknown middleware \"tool_limit\"\n  valid middleware names: patch_tool_calls, tool_call_limit",
+		"middleware[2]=tool_limit": "--set middleware[2]=tool_limit: middleware[2]: unknown middleware \"tool_limit\"\n  did you mean \"tool_call_limit\"?",
 		"name":                     "--set name: \"=\" and a value are missing\n  write path.to.key=value",
 		"":                         "--set : a key is missing after \"\"\n  write path.to.key=value",
 		"=x":                       "--set =x: a key is missing after \"\"\n  write path.to.key=value",

@@ -6,7 +6,8 @@ import (
 )
 
 // Nearest returns the valid name that a given one was probably meant to be: a name that differs only by case, "-" or "_", or by a
-// few letters (one in four, at most three), or the only name that begins with it. It reports false if there is none.
+// few letters (one in four, at most three), or else the only name that begins with it, or the only one that has all its words. It reports
+// false if there is none.
 func Nearest(name string, valid []string) (string, bool) {
 	best, distance := "", min(1+utf8.RuneCountInString(name)/4, 3)+1
 	for _, candidate := range valid {
@@ -21,15 +22,39 @@ func Nearest(name string, valid []string) (string, bool) {
 	if best != "" || utf8.RuneCountInString(name) < 3 {
 		return best, best != ""
 	}
-	for _, candidate := range valid {
-		if strings.HasPrefix(candidate, name) {
+	for _, fits := range []func(candidate, name string) bool{strings.HasPrefix, hasWords} {
+		for _, candidate := range valid {
+			if !fits(candidate, name) {
+				continue
+			}
 			if best != "" {
 				return "", false
 			}
 			best = candidate
 		}
+		if best != "" {
+			return best, true
+		}
 	}
-	return best, best != ""
+	return "", false
+}
+
+// hasWords reports whether a candidate has all words of a name, in their order, and perhaps others between them.
+func hasWords(candidate, name string) bool {
+	wanted := words(name)
+	if len(wanted) == 0 {
+		return false
+	}
+	for _, word := range words(candidate) {
+		if len(wanted) > 0 && word == wanted[0] {
+			wanted = wanted[1:]
+		}
+	}
+	return len(wanted) == 0
+}
+
+func words(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' })
 }
 
 func plainName(name string) string {

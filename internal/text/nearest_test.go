@@ -10,10 +10,11 @@ import (
 
 func TestNearest(t *testing.T) {
 	t.Parallel()
-	valid := []string{"name", "model", "middleware", "temperature", "tool_calls", "tools", "no", "run_limit"}
+	valid := []string{"name", "model", "middleware", "temperature", "tool_calls", "tools", "no", "run_limit", "ask_in_the_loop"}
 	for name, want := range map[string]string{
 		"nmae": "name", "Name": "name", "runLimit": "run_limit", "run-limit": "run_limit", "midleware": "middleware",
 		"mdodel": "model", "temp": "temperature", "toolcalls": "tool_calls", "tool": "tools", "on": "no",
+		"ask_in_loop": "ask_in_the_loop", "limit": "run_limit", "Limit": "run_limit", "loop_ask": "", "---": "",
 		"x": "", "colour": "", "zz": "", "": "", "t": "", "max_tokens": "",
 	} {
 		near, ok := text.Nearest(name, valid)

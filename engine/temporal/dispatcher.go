@@ -234,6 +234,13 @@ func (d *Dispatcher) wake(ctx context.Context, t tell) error {
 		options.TypedSearchAttributes = temporal.NewSearchAttributes(
 			agentAttribute.ValueSet(t.agent), ownerAttribute.ValueSet(t.owner), statusAttribute.ValueSet(statusRunning))
 	}
+	if t.waiter == nil { // mostly the workflow is not there, and one that begins looks by itself; Temporal would keep the signal as long as it is open
+		options.ID, options.WorkflowExecutionErrorWhenAlreadyStarted = id, true
+		_, err := d.config.Client.ExecuteWorkflow(ctx, options, workflowName, began)
+		if _, open := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); !open {
+			return err
+		}
+	}
 	_, err := d.config.Client.SignalWithStartWorkflow(ctx, id, wakeName, signal, options, workflowName, began)
 	return err
 }

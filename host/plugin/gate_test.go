@@ -30,8 +30,8 @@ func TestFuelOfHooks(t *testing.T) {
 			"bench.before_agent": 100, "bench.before_model": 3_485, "bench.wrap_model_call": 212, "bench.after_model": 5_174, "bench.wrap_tool_call": 214,
 		}, 3_119},
 		{"rust", rustGuest(t), map[string]uint64{
-			"bench.before_agent": 289, "bench.before_model": 960, "bench.wrap_model_call": 382, "bench.after_model": 1_304, "bench.wrap_tool_call": 389,
-		}, 757},
+			"bench.before_agent": 80, "bench.before_model": 978, "bench.wrap_model_call": 181, "bench.after_model": 1_306, "bench.wrap_tool_call": 173,
+		}, 657},
 	} {
 		t.Run(guest.name, func(t *testing.T) {
 			t.Parallel()

@@ -23,8 +23,12 @@ impl ModelAnswer {
         self
     }
 
-    pub(crate) fn into_result(self) -> Result<HookResult> {
-        Ok(HookResult { response: self.response, ..self.update.into_result()? })
+    /// The result of the hook; `None` if it says nothing, which needs no document.
+    pub(crate) fn into_result(self) -> Result<Option<HookResult>> {
+        if self.response.is_none() {
+            return self.update.into_result();
+        }
+        Ok(Some(HookResult { response: self.response, ..self.update.into_document()? }))
     }
 }
 
@@ -76,8 +80,12 @@ impl ToolAnswer {
         self
     }
 
-    pub(crate) fn into_result(self) -> Result<HookResult> {
-        Ok(HookResult { tool_message: self.message, ..self.update.into_result()? })
+    /// The result of the hook; `None` if it says nothing, which needs no document.
+    pub(crate) fn into_result(self) -> Result<Option<HookResult>> {
+        if self.message.is_none() {
+            return self.update.into_result();
+        }
+        Ok(Some(HookResult { tool_message: self.message, ..self.update.into_document()? }))
     }
 }
 

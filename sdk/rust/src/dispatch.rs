@@ -24,12 +24,13 @@ pub(crate) fn configure<P: Plugin>(config: Value<'_>) -> (Option<P>, Option<Vec<
 ///
 /// An error that came from `next` and is returned unchanged is not written, because the host passes
 /// it on itself. In a closed frame, the result of the hook is ignored.
-pub(crate) fn finish(ctx: &Context, result: Result<HookResult>, out: &mut Vec<u8>) -> bool {
+pub(crate) fn finish(ctx: &Context, result: Result<Option<HookResult>>, out: &mut Vec<u8>) -> bool {
     if ctx.is_closed() {
         return false;
     }
     let result = match result {
-        Ok(result) => result,
+        Ok(None) => return false,
+        Ok(Some(result)) => result,
         Err(e) => match e.into_cause() {
             Cause::Closed => return false,
             Cause::Failed(_, next) if ctx.passes_on(next) => return false,

@@ -161,7 +161,7 @@ impl<P: Plugin> Instance<P> {
     }
 }
 
-fn finish(ctx: &Context, result: crate::Result<crate::document::HookResult>) -> i32 {
+fn finish(ctx: &Context, result: crate::Result<Option<crate::document::HookResult>>) -> i32 {
     let out = unsafe { &mut (*BUFFERS.0.get()).result };
     out.clear();
     if dispatch::finish(ctx, result, out) {

@@ -10,7 +10,7 @@ impl<P: Plugin> Test<P> {
     pub(super) fn perform(
         mut self,
         hook: Option<Hook>,
-        call: impl FnOnce(&P, Context) -> (Context, Result<HookResult>),
+        call: impl FnOnce(&P, Context) -> (Context, Result<Option<HookResult>>),
     ) -> Outcome {
         let spec = self.spec(hook);
         let name = hook.map_or("call_tool", Hook::as_str);

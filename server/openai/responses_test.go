@@ -143,6 +143,22 @@ func TestAResponseIsCancelled(t *testing.T) {
 	require.Equal(t, "completed", r.get("POST", fmt.Sprintf("/v1/responses/%s/cancel", over["id"]), nil)["status"])
 }
 
+// A cancel waits as a stream of its owner. Without a free one the response is cancelled nevertheless.
+func TestACancelThatWaitsUsesAStream(t *testing.T) {
+	t.Parallel()
+	r := setup(t, keys()+"limits: {streams_per_owner: 1}").as(annsKey)
+	stream := r.send(t.Context(), "POST", "/v1/responses", input("block", "background", true, "stream", true))
+	<-r.began
+	path := "/v1/responses/resp_" + stream.header.Get("X-Agenthost-Run")
+	require.Equal(t, "in_progress", r.get("GET", path, nil)["status"])
+	e := r.refused(http.StatusTooManyRequests, "POST", path+"/cancel", nil)
+	require.Equal(t, "rate_limit_error", e["type"])
+	require.Contains(t, e["message"], "you have 1 streams at once")
+	require.NotEmpty(t, r.frames(stream), "it ends")
+	require.Equal(t, "cancelled", r.get("GET", path, nil)["status"])
+	require.Equal(t, "cancelled", r.get("POST", path+"/cancel", nil)["status"], "there is a free stream again")
+}
+
 func TestAQuestionOfAResponse(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "{}")

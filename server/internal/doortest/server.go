@@ -28,6 +28,7 @@ type Server struct {
 	Handler http.Handler
 	Service *runs.Service
 	Client  *http.Client // checks that answers are as the description of the API says
+	Streams func() int   // see [server.Server.Streams]
 	Stop    func(context.Context)
 }
 
@@ -51,7 +52,7 @@ func Serve(t testing.TB, yaml string, c server.Config) *Server {
 		client.CloseIdleConnections()
 		listening.Close()
 	})
-	return &Server{URL: listening.URL, Handler: s.Handler(), Service: s.Service(), Client: client, Stop: s.Close}
+	return &Server{URL: listening.URL, Handler: s.Handler(), Service: s.Service(), Client: client, Streams: s.Streams, Stop: s.Close}
 }
 
 // Key is a key of an owner.

@@ -138,6 +138,7 @@ func New(c Config) (_ *Server, err error) {
 	if c.Observe != nil {
 		s.handler = c.Observe(s.handler, s.route)
 	}
+	s.handler = s.unslashed(s.handler)
 	start := c.Start
 	if start == nil {
 		start = func(c engine.Config) (Engine, error) { return engine.Start(c) }

@@ -1,14 +1,11 @@
 package server_test
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,9 +15,8 @@ import (
 	"github.com/agenthost/agenthost/host/checkpoint/memory"
 	"github.com/agenthost/agenthost/host/model/scripted"
 	"github.com/agenthost/agenthost/runs"
-	runsmemory "github.com/agenthost/agenthost/runs/memory"
 	"github.com/agenthost/agenthost/server"
-	"github.com/agenthost/agenthost/server/config"
+	"github.com/agenthost/agenthost/server/internal/doortest"
 )
 
 // The same name is the same thread, whichever door a client takes.
@@ -57,26 +53,19 @@ func TestOneNameIsOneThread(t *testing.T) {
 // echoing starts a server with an agent that repeats what it is told.
 func echoing(t *testing.T) (url string) {
 	t.Helper()
+	return doortest.Serve(t, "{}", serverWithEcho(t)).URL
+}
+
+// serverWithEcho configures a server with an agent that repeats what it is told.
+func serverWithEcho(t *testing.T) server.Config {
+	t.Helper()
 	rules, err := scripted.NewRules(scripted.Rule{When: "(?s)^(.*)$", Say: "You said: $1"})
 	require.NoError(t, err)
 	threads := memory.New()
 	agent, err := host.New(host.Config{Name: "echo", Model: rules, Checkpointer: threads})
 	require.NoError(t, err)
-	serve, err := config.Parse("serve.yaml", []byte("{}"), config.Options{})
-	require.NoError(t, err)
-	s, err := server.New(server.Config{
-		Agents: map[string]runs.Agent{"echo": {Agent: agent, Threads: threads}}, Runs: runsmemory.New(runsmemory.Options{}), Serve: serve, Version: "test",
-	})
-	require.NoError(t, err)
-	listening := httptest.NewServer(s.Handler())
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		s.Close(ctx)
-		listening.Close()
-		require.NoError(t, agent.Close())
-	})
-	return listening.URL
+	t.Cleanup(func() { require.NoError(t, agent.Close()) })
+	return server.Config{Agents: map[string]runs.Agent{"echo": {Agent: agent, Threads: threads}}}
 }
 
 // ask sends a request that must succeed, and returns the body of the answer.

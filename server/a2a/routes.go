@@ -27,10 +27,6 @@ func (h *Handler) routes() []door.Route {
 			Pattern: "POST /a2a/{agent}", Scope: auth.ScopeRuns, Serve: h.answerRPC,
 			API: door.API(api("a2aCall", "Call a method of A2A by JSON-RPC").takes().streams()),
 		},
-		{ // some clients end addresses with a slash
-			Pattern: "POST /a2a/{agent}/{$}", Scope: auth.ScopeRuns, Serve: h.answerRPC,
-			API: door.API(api("a2aCallSlash", "Call a method of A2A by JSON-RPC").at("/a2a/{agent}/").takes().streams()),
-		},
 	}
 	for _, r := range []struct {
 		method, path string
@@ -82,11 +78,6 @@ type description door.API
 // api describes an operation. What clients send and get is in the specification of the protocol.
 func api(id, summary string) description {
 	return description{{Operation: openapi.Operation{ID: id, Summary: summary, Answer: reflect.TypeFor[any]()}}}
-}
-
-func (d description) at(path string) description {
-	d[0].Path = path
-	return d
 }
 
 func (d description) takes() description {

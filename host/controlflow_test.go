@@ -169,3 +169,16 @@ func TestIsControlFlow(t *testing.T) {
 		require.Equal(t, test.want, host.IsControlFlow(test.err), "%v", test.err)
 	}
 }
+
+func TestACallOfAnAgentWithoutToolsIsAWarning(t *testing.T) {
+	t.Parallel()
+	b := setup(t, scripted.CallTools(abi.Call("1", "note", nil)))
+	events, err := b.stream()
+	require.NoError(t, err)
+	require.Equal(t, []string{`model: the model called the tool "note", but the agent has no tools; give it the tool`}, warnings(events))
+
+	b = setup(t, scripted.Say("done"))
+	events, err = b.stream()
+	require.NoError(t, err)
+	require.Empty(t, warnings(events))
+}

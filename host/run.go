@@ -205,6 +205,9 @@ func (r *run) advance(jump abi.Target) error {
 	if jump == abi.JumpModel && next != p.loopEntry || jump == abi.JumpTools && next != p.tools {
 		r.warn(p.steps[done].name, fmt.Sprintf("the jump to %q is ignored: the run has no model steps left (max_loops)", jump))
 	}
+	if p.tools == endStep && jump == "" && p.steps[done].router == afterModel {
+		r.warnOfLostCalls()
+	}
 	r.batch.clear()
 	r.progress.step, r.progress.passed, r.progress.last = next, false, p.steps[done].name
 	r.questions.clear()
@@ -214,6 +217,18 @@ func (r *run) advance(jump abi.Target) error {
 		r.journal.drop(r.warn)
 	}
 	return nil
+}
+
+// warnOfLostCalls tells of calls that nothing performs because the agent has no tools. A model that is offered none should not call any.
+func (r *run) warnOfLostCalls() {
+	messages := r.state.log.List()
+	at := messages.LastAI()
+	if at < 0 {
+		return
+	}
+	for call := range messages.OpenCalls(at) {
+		r.warn(ModelStep, fmt.Sprintf("the model called the tool %q, but the agent has no tools; give it the tool", call.Name))
+	}
 }
 
 // cancellation returns the error of a run whose context ended; failure is the error that the step reported, if any.

@@ -81,11 +81,12 @@ property: ## run random agents: 10,000 native, 1,000 as TinyGo plugins, 1,000 na
 	$(RANDOM_AGENTS) -race -run 'TestRandomAgents/native' -rapid.checks=1000
 
 .PHONY: profiles
-profiles: ## write the profiles beside the tables of bench: the fuel of a hook's functions, and the time of a round's
+profiles: ## write the profiles beside the tables of bench: the fuel of a hook's functions, the time of a round's, and a start, which needs perf
 	mkdir -p bench/profiles
 	go test -count=1 ./host/plugin -run '^TestFuelProfile$$' -profiles
 	go test -count=1 ./host -run '^$$' -bench '^BenchmarkLoop$$/^five_noop_hooks_and_a_thread$$' -benchtime 5s -cpuprofile $(BIN)/round.prof -o $(BIN)/round.test
 	go tool pprof -top -cum -nodecount 60 $(BIN)/round.test $(BIN)/round.prof | sed -n '/flat%/,$$p' >bench/profiles/round-five-memory.txt
+	go test -count=1 ./cmd/agenthost -run '^TestStartProfile$$' -profiles
 
 SOAK ?= 2000000
 

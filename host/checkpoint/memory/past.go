@@ -2,70 +2,93 @@ package memory
 
 import (
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/history"
 )
 
-// past holds the checkpoints of a thread compactly: their documents without the messages, one after the other.
+// past holds the checkpoints of a thread compactly: their documents without the messages, one after the other in pages.
 type past struct {
-	docs []byte
-	kept []kept // in the order of their ids, from 1 to the largest that the thread has had
+	pages    [][]byte
+	messages []*history.Entry // that the checkpoints add, in their order
+	kept     []kept           // in the order of their ids, from 1 to the largest that the thread has had
 }
 
-// kept records where the document of a checkpoint ends, and the messages that it adds.
+// kept records where the document of a checkpoint and the messages that it adds end. They begin where those of the checkpoint before
+// it end; the document may also be the first of its page, which is never longer than the longest document, 1 GB. There is no pointer that
+// the garbage collector would have to follow.
 type kept struct {
-	end   int
-	first *history.Entry
-	more  *[]*history.Entry // those after the first
+	page, end int32
+	messages  int32
 }
+
+// maxPage is the size in bytes up to which a page grows. Then another one begins, so that a long thread is not copied as it grows. The
+// allocator hands out pages of this size at little cost; one of 8 KB would take a span of its own.
+const maxPage = 2 << 10
 
 // add appends a checkpoint with a larger id than the last one; ids may be skipped.
 func (p *past) add(id checkpoint.ID, r *checkpoint.Record) error {
-	docs := binary.AppendUvarint(p.docs, uint64(r.Parent))
-	docs = binary.AppendVarint(docs, r.Time.UnixMilli())
-	docs, err := r.Pack(docs)
+	var space [768]byte // a document rarely takes more, and does not stay here
+	doc := binary.AppendUvarint(space[:0], uint64(r.Parent))
+	doc = binary.AppendVarint(doc, r.Time.UnixMilli())
+	doc, err := r.Pack(doc)
 	if err != nil {
 		return err
 	}
 	p.skip(id - 1)
-	k := kept{end: len(docs)}
+	p.write(doc)
 	for i := range r.Changes {
 		if e := r.Changes[i].Entry; e != nil {
-			k.add(e)
+			p.messages = append(p.messages, e)
 		}
 	}
-	p.docs, p.kept = docs, append(p.kept, k)
+	page := len(p.pages) - 1
+	p.kept = append(p.kept, kept{page: int32(page), end: int32(len(p.pages[page])), messages: int32(len(p.messages))})
 	return nil
+}
+
+// write adds a document to the last page, or to a new one if that is full.
+func (p *past) write(doc []byte) {
+	if len(p.pages) == 0 {
+		p.pages = append(p.pages, nil)
+	}
+	page := &p.pages[len(p.pages)-1]
+	switch size := len(*page) + len(doc); {
+	case size <= cap(*page):
+	case size <= maxPage:
+		*page = append(make([]byte, 0, min(2*size, maxPage)), *page...)
+	default:
+		p.pages = append(p.pages, make([]byte, 0, max(len(doc), maxPage)))
+		page = &p.pages[len(p.pages)-1]
+	}
+	*page = append(*page, doc...)
+}
+
+// last returns the end of the newest checkpoint.
+func (p *past) last() kept {
+	if len(p.kept) == 0 {
+		return kept{}
+	}
+	return p.kept[len(p.kept)-1]
 }
 
 // skip leaves out ids up to the last one given.
 func (p *past) skip(last checkpoint.ID) {
 	for checkpoint.ID(len(p.kept)) < last {
-		p.kept = append(p.kept, kept{end: len(p.docs)})
+		p.kept = append(p.kept, p.last())
 	}
 }
 
 // drop removes the checkpoints with larger ids than the one given, whose ids are not used again.
 func (p *past) drop(after checkpoint.ID) {
-	end := p.kept[after-1].end
-	p.docs = p.docs[:end:end] // what follows is copied before it is overwritten: records that were read refer to it
-	for i := after; i < checkpoint.ID(len(p.kept)); i++ {
-		p.kept[i] = kept{end: end}
-	}
-}
-
-// add adds a message.
-func (k *kept) add(message *history.Entry) {
-	switch {
-	case k.first == nil:
-		k.first = message
-	case k.more == nil:
-		k.more = &[]*history.Entry{message}
-	default:
-		*k.more = append(*k.more, message)
-	}
+	largest, end := checkpoint.ID(len(p.kept)), p.kept[after-1]
+	p.pages = slices.Delete(p.pages, int(end.page)+1, len(p.pages))
+	p.pages[end.page] = p.pages[end.page][:end.end:end.end] // records that were read refer to what follows, so it is not overwritten
+	p.messages = slices.Delete(p.messages, int(end.messages), len(p.messages))
+	p.kept = p.kept[:after]
+	p.skip(largest)
 }
 
 // record returns a checkpoint.
@@ -73,32 +96,35 @@ func (p *past) record(id checkpoint.ID) (*checkpoint.Record, error) {
 	if id == 0 || id > checkpoint.ID(len(p.kept)) {
 		return nil, checkpoint.ErrNoCheckpoint
 	}
-	k := &p.kept[id-1]
-	start := 0
+	var before kept
 	if id > 1 {
-		start = p.kept[id-2].end
+		before = p.kept[id-2]
 	}
-	doc := p.docs[start:k.end:k.end]
-	if len(doc) == 0 { // it was dropped, or is on a branch that a fork has not copied
+	k := p.kept[id-1]
+	if k == before { // it was dropped, or is on a branch that a fork has not copied
 		return nil, checkpoint.ErrNoCheckpoint
 	}
+	if before.page != k.page {
+		before.end = 0
+	}
+	doc := p.pages[k.page][before.end:k.end:k.end]
 	parent, n := binary.Uvarint(doc)
 	at, m := binary.Varint(doc[n:])
-	var messages []*history.Entry
-	if k.first != nil {
-		messages = append(messages, k.first)
-	}
-	if k.more != nil {
-		messages = append(messages, *k.more...)
-	}
+	messages := p.messages[before.messages:k.messages]
 	return checkpoint.Unpack(id, checkpoint.ID(parent), time.UnixMilli(at).UTC(), doc[n+m:], messages)
 }
 
-// trim frees unused capacity if that is worth the copying.
+// trim frees unused capacity where that is worth the copying.
 func (p *past) trim() {
-	if cap(p.docs)-len(p.docs) < len(p.docs)/8 && cap(p.kept)-len(p.kept) < len(p.kept)/8 {
-		return
+	if last := len(p.pages) - 1; last >= 0 {
+		p.pages[last] = trimmed(p.pages[last])
 	}
-	p.docs = append(make([]byte, 0, len(p.docs)), p.docs...)
-	p.kept = append(make([]kept, 0, len(p.kept)), p.kept...)
+	p.pages, p.messages, p.kept = trimmed(p.pages), trimmed(p.messages), trimmed(p.kept)
+}
+
+func trimmed[E any](s []E) []E {
+	if cap(s)-len(s) < len(s)/8 {
+		return s
+	}
+	return append(make([]E, 0, len(s)), s...)
 }

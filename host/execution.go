@@ -125,6 +125,9 @@ func (e *execution) recordOutcome(ctx context.Context, message *abi.Message, upd
 	if r.journal.broke(err) { // the tool did not fail; the journal of a call that it made did
 		return
 	}
+	if err == nil && e.of.alone && e.past == nil { // the next checkpoint holds the same
+		return
+	}
 	record := e.id
 	_, late := timedOut(err)
 	switch {
@@ -132,8 +135,6 @@ func (e *execution) recordOutcome(ctx context.Context, message *abi.Message, upd
 		if !e.tool.spec.Idempotent {
 			r.journal.learn(&record)
 		}
-		return
-	case err == nil && e.of.alone && e.past == nil: // the next checkpoint holds the same
 		return
 	case err == nil:
 		record.Outcome = &checkpoint.Outcome{Message: *message, Updates: checkpointUpdates(updates)}

@@ -51,7 +51,9 @@ func executionKey(thread, run string, e *checkpoint.Execution) string {
 		b = wire.AppendString(b, part)
 	}
 	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:16])
+	var text [32]byte
+	hex.Encode(text[:], sum[:16])
+	return string(text[:])
 }
 
 // restore takes over the executions that a checkpoint, and the journal after it, hold.

@@ -20,7 +20,10 @@ func (r *run) save(ctx context.Context, source checkpoint.Source, failure error)
 	if t.saved != nil {
 		since = t.saved.log.Cursor()
 	}
-	changes, whole := r.state.log.Since(since)
+	if cap(c.Changes) > keptChanges {
+		c.Changes = nil
+	}
+	changes, whole := r.state.log.AppendSince(c.Changes[:0], since)
 	*c = checkpoint.Commit{} // its fields are set in place, since it is large to copy
 	c.Log, c.Parent, c.Time, c.Source, c.Step = r.state.log, t.parent, r.agent.now(), source, r.progress.last
 	c.Whole, c.Changes, c.Cursor, c.Messages = whole, changes, r.state.log.Cursor(), r.state.log.List().Len()
@@ -33,8 +36,11 @@ func (r *run) save(ctx context.Context, source checkpoint.Source, failure error)
 	if whole || !same(t.program, program) || t.program.Manifest != program.Manifest || !sameClientTools(t.program, program) {
 		c.Program = program
 	}
-	ctx, span := r.trace(ctx, Span{Kind: SpanCheckpoint, Step: c.Step})
-	id, err := t.session.Save(context.WithoutCancel(ctx), c) // a finished step is saved even if the run's time is up
+	if ctx.Done() != nil { // a finished step is saved even if the run's time is up
+		ctx = context.WithoutCancel(ctx)
+	}
+	ctx, span := r.traceSave(ctx, c.Step)
+	id, err := t.session.Save(ctx, c)
 	if err != nil {
 		r.reportSave(span, id, err)
 		return t.fail(err)
@@ -64,6 +70,9 @@ func (r *run) reportSave(span span, id checkpoint.ID, err error) {
 func checkpointEvent(id checkpoint.ID, c *checkpoint.Record) *Event {
 	return &Event{Type: EventCheckpoint, Step: c.Step, Checkpoint: id, Parent: c.Parent, Source: c.Source, Next: c.Checkpoint.Next}
 }
+
+// keptChanges is the number of changes whose space is used again for the next commit.
+const keptChanges = 16
 
 // maxFailure is how much of the text of a failure a checkpoint keeps, in bytes.
 const maxFailure = 4 << 10

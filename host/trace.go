@@ -83,7 +83,18 @@ func (r *run) trace(ctx context.Context, s Span) (context.Context, span) {
 //
 //go:noinline
 func (r *run) traceHook(ctx context.Context, step string, call *abi.ToolCall) (context.Context, span) {
+	if r.agent.config.Tracer == nil { // a Span takes time to fill, too
+		return ctx, span{}
+	}
 	return r.trace(ctx, Span{Kind: SpanHook, Step: step, Call: call})
+}
+
+// traceSave begins the span of a save.
+func (r *run) traceSave(ctx context.Context, step string) (context.Context, span) {
+	if r.agent.config.Tracer == nil {
+		return ctx, span{}
+	}
+	return r.trace(ctx, Span{Kind: SpanCheckpoint, Step: step})
 }
 
 // traceModel begins the span of a model call.

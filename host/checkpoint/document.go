@@ -63,6 +63,9 @@ func (r *Record) Pack(b []byte) ([]byte, error) {
 	return r.append(b, &readable{}, func(*history.Entry) wire.Raw { return elsewhere })
 }
 
+// absent stands for the message of a change that has none.
+var absent = wire.Raw{0xc0}
+
 // elsewhere replaces a message that the store keeps beside the document.
 var elsewhere = wire.Bool(true)
 
@@ -71,12 +74,15 @@ func (r *Record) append(b []byte, check *readable, message func(*history.Entry) 
 		Version: DocumentVersion, Source: string(r.Source), Step: r.Step, Whole: r.Whole, Epoch: r.Cursor.Epoch,
 		Seq: r.Cursor.Seq, Messages: r.Messages, State: r.State, Unset: r.Unset, Program: r.Program, Checkpoint: r.Checkpoint,
 	}
-	if len(r.Changes) > 0 {
-		d.Changes = make([]change, len(r.Changes))
+	var few [2]change // most records have one; those stay off the heap
+	if n := len(r.Changes); n > len(few) {
+		d.Changes = make([]change, n)
+	} else if n > 0 {
+		d.Changes = few[:n]
 	}
 	for i := range r.Changes {
 		from := &r.Changes[i]
-		d.Changes[i] = change{Seq: from.Seq, Born: from.Born, Removed: from.Removed, Message: wire.Raw{0xc0}}
+		d.Changes[i] = change{Seq: from.Seq, Born: from.Born, Removed: from.Removed, Message: absent}
 		if from.Entry == nil {
 			d.Changes[i].ID = from.ID
 		} else {

@@ -45,9 +45,9 @@ type Session interface {
 	Load(ctx context.Context, at ID) (*Thread, error)
 	// Save adds a checkpoint to the thread and, if its parent was the newest checkpoint, empties the parent's journal. A
 	// checkpoint without a parent must be whole; it begins a branch if the thread has others. Save does both or, if it returns
-	// an error, neither. The new id is larger than all that the thread has had. The commit is valid only during the call; the
-	// values it refers to never change. A failed Save may be retried, even with another commit of the same parent: if the first
-	// one was stored and only the reply was lost, it remains as a branch without successors.
+	// an error, neither. The new id is larger than all that the thread has had. The commit and its Changes are valid only during
+	// the call; the other values it refers to never change. A failed Save may be retried, even with another commit of the same
+	// parent: if the first one was stored and only the reply was lost, it remains as a branch without successors.
 	Save(ctx context.Context, c *Commit) (ID, error)
 	// Journal records that an execution of a tool starts, or how it ended, after the checkpoint that this session loaded or
 	// saved last; if there is none, the error is [ErrNoCheckpoint]. A second record of an execution replaces the first.

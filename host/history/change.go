@@ -18,13 +18,16 @@ type Change struct {
 // Since returns the changes after a place, in order. If reset is true, the history was overwritten in between, and the changes
 // are all those since the overwrite. They are compressed: a message that changed several times appears in its final form.
 // [Log.Replay] is the inverse.
-func (l *Log) Since(place Cursor) (changes []Change, reset bool) {
+func (l *Log) Since(place Cursor) (changes []Change, reset bool) { return l.AppendSince(nil, place) }
+
+// AppendSince appends the changes that [Log.Since] returns to changes, which must be empty, and may have space for them.
+func (l *Log) AppendSince(changes []Change, place Cursor) (_ []Change, reset bool) {
 	after := place.Seq
 	if reset = place.Epoch != l.epoch+1; reset {
 		after = 0
 	}
 	first, _ := slices.BinarySearch(l.born, after+1)
-	changes = make([]Change, 0, len(l.born)-first)
+	changes = slices.Grow(changes, len(l.born)-first)
 	for i := first; i < len(l.born); i++ {
 		e := l.list.entries[i]
 		changes = append(changes, Change{Seq: l.born[i], Born: l.born[i], ID: e.message.ID, Entry: e})

@@ -10,10 +10,7 @@ import (
 
 // nodeStep calls a node hook and applies its update.
 func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error) {
-	rt := &Runtime{
-		run: r, state: r.state, step: s.name, n: s.calls.Add(1), seed: r.callSeed(0, 0), view: s.hook.View,
-		cursor: r.progress.cursors[at], answers: r.questions.answersTo(s.name, "", ""), emit: r.events(),
-	}
+	rt := r.nodeRuntime(at, s)
 	if err := s.needs.acquire(ctx); err != nil {
 		return "", err
 	}
@@ -47,6 +44,22 @@ func (r *run) nodeStep(ctx context.Context, at int, s *step) (abi.Target, error)
 	}
 	return update.JumpTo, nil
 }
+
+// nodeRuntime makes the Runtime for one call of a node hook. Nobody uses it again, because the hook may leave a goroutine behind that
+// holds it; but those of a round are allocated at once.
+func (r *run) nodeRuntime(at int, s *step) *Runtime {
+	if len(r.runtimes) == 0 {
+		r.runtimes = make([]Runtime, min(r.agent.program.hooks, maxRuntimes))
+	}
+	rt := &r.runtimes[0]
+	r.runtimes = r.runtimes[1:]
+	rt.run, rt.state, rt.step, rt.n, rt.seed, rt.view = r, r.state, s.name, s.calls.Add(1), r.callSeed(0, 0), s.hook.View
+	rt.cursor, rt.answers, rt.emit = r.progress.cursors[at], r.questions.answersTo(s.name, "", ""), r.events()
+	return rt
+}
+
+// maxRuntimes is how many Runtimes are allocated at once at most.
+const maxRuntimes = 8
 
 // callNode calls a node hook; a panic becomes a [*PanicError].
 func callNode(ctx context.Context, fn NodeFunc, rt *Runtime) (update *Update, err error) {

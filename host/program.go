@@ -57,6 +57,7 @@ type program struct {
 	loopEntry int // where a jump to the model leads
 	model     int
 	tools     int             // endStep: there is no tools step
+	hooks     int             // steps that are hooks
 	exit      int             // where a jump to the end leads: the first after_agent hook to run, or endStep
 	returns   map[string]bool // tools that return directly
 	responds  bool            // there is a response format
@@ -81,6 +82,7 @@ func compileProgram(middleware []*boundMiddleware, hasTools bool) (*program, err
 	slices.Reverse(afterAgent)
 
 	p.loopEntry = len(before)
+	p.hooks = len(before) + len(beforeModel) + len(after) + len(afterAgent)
 	p.steps = append(p.steps, before...)
 	p.steps = append(p.steps, beforeModel...)
 	p.model = len(p.steps)

@@ -29,6 +29,7 @@ type run struct {
 	model    model.Model  // what model steps call unless a hook chooses another
 	breaks   *breakpoints // nil: none
 	context  runContext
+	runtimes []Runtime // for the next calls of node hooks
 
 	traced    string    // the traceparent of the run's span, and before that of the part of the run before; "": there is no tracer
 	thread    thread    // the hold on the thread
@@ -142,6 +143,7 @@ func (r *run) loop(ctx context.Context) error {
 	if r.progress.paused = r.progress.stays; r.progress.paused {
 		return nil
 	}
+	saving := context.WithoutCancel(ctx) // made once for all saves
 	for p := r.agent.program; r.progress.step != endStep; {
 		at := r.progress.step
 		if ctx.Err() != nil {
@@ -174,7 +176,7 @@ func (r *run) loop(ctx context.Context) error {
 		}
 		if r.progress.step != endStep && r.thread.savesAfter(p.steps[at].kind) {
 			r.journal.drop(r.warn)
-			if err := r.save(ctx, checkpoint.SourceLoop, nil); err != nil {
+			if err := r.save(saving, checkpoint.SourceLoop, nil); err != nil {
 				return err
 			}
 			if r.progress.yielded = r.yields(); r.progress.yielded {

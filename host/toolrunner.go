@@ -62,7 +62,15 @@ func runInParallel(ctx context.Context, calls []toolCall, order *toolOrder, most
 			calls[i].events = emitter{sink: events, turns: t.turns, call: i}
 		}
 	}
-	t.workers.Go(func() { t.work(ctx, min(most, len(calls))-1) })
+	workers := min(most, len(calls))
+	t.workers.Add(workers)
+	work := func() { // one value for all workers: WaitGroup.Go would allocate twice for each
+		defer t.workers.Done()
+		t.work(ctx)
+	}
+	for range workers {
+		go work()
+	}
 	if t.turns != nil {
 		t.turns.pass(events)
 	}
@@ -70,27 +78,16 @@ func runInParallel(ctx context.Context, calls []toolCall, order *toolOrder, most
 	return t.results
 }
 
-// work runs calls until none is left. A worker that takes its first call starts another worker, at most more of them in all:
-// calls that end at once need no goroutine each.
-func (t *toolRunner) work(ctx context.Context, more int) {
-	returned, begun := false, false
+// work runs calls until none is left. If a tool ends the goroutine, another one runs the calls that are left.
+func (t *toolRunner) work(ctx context.Context) {
 	defer func() {
-		if !returned { // a tool has ended the goroutine
-			t.work(ctx, more)
+		if int(t.started.Load()) < len(t.calls) {
+			t.workers.Go(func() { t.work(ctx) })
 		}
 	}()
 	for i := t.take(); i < len(t.calls); i = t.take() {
-		if !begun {
-			begun = true
-			growStack(i)
-			if next := more - 1; next >= 0 && i+1 < len(t.calls) {
-				more = 0
-				t.workers.Go(func() { t.work(ctx, next) })
-			}
-		}
 		t.runOne(ctx, i)
 	}
-	returned = true
 }
 
 func (t *toolRunner) take() int { return int(t.started.Add(1)) - 1 }
@@ -115,16 +112,6 @@ func (t *toolRunner) runOne(ctx context.Context, i int) {
 	} else {
 		result.err = errNoTurn
 	}
-}
-
-// growStack makes room on the stack for a call with its layers while hardly anything on the stack must be copied. By itself the
-// stack would grow three times on the way, a tenth of the cost of a batch of calls that end at once.
-//
-//go:noinline
-func growStack(i int) byte {
-	var room [6 << 10]byte
-	room[i%len(room)] = 1
-	return room[(i+1)%len(room)]
 }
 
 // start performs the call unless the batch has ended. A call that gave up for that reason says so, whatever its tool made of

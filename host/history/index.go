@@ -1,7 +1,10 @@
 package history
 
-// index finds messages by id. It is built at the first look-up and extended as the log grows. Logs derived from one another
-// share it, so every answer is checked against the entries.
+// shortLog is how many messages a log may have that is searched without an index.
+const shortLog = 32
+
+// index finds messages by id. It is built at the first look-up in a log that is not short, and extended as the log grows. Logs
+// derived from one another share it, so every answer is checked against the entries.
 type index struct {
 	places  map[string]int
 	covered int
@@ -11,6 +14,9 @@ type index struct {
 func (l *Log) find(id string) int {
 	if id == "" {
 		return -1
+	}
+	if l.index == nil && l.list.Len() <= shortLog {
+		return l.list.place(id)
 	}
 	if l.index == nil {
 		l.index = &index{places: make(map[string]int, l.list.Len())}

@@ -20,10 +20,30 @@ func (e *Entry) Encoded() []byte {
 	if b := e.encoded.Load(); b != nil {
 		return *b
 	}
-	b, _ := e.message.MarshalMsg(make([]byte, 0, e.message.Msgsize()))
+	most := e.message.Msgsize()
+	var b []byte
+	if most <= shortMessage {
+		b = encodeShort(&e.message)
+	} else {
+		b, _ = e.message.MarshalMsg(make([]byte, 0, most))
+	}
 	b = wire.Canonicalized(b)
 	e.encoded.Store(&b)
 	return b
+}
+
+// shortMessage is the Msgsize of a short message, in bytes. Msgsize is the most that a message may take: a short one takes half of it
+// or less, while nearly all of a long one is text, which takes what it is counted as.
+const shortMessage = 512
+
+// encodeShort encodes a message in memory of the size that it takes, because an entry keeps its form as long as the run lasts. It is
+// apart from Encoded so that only this frame has the buffer.
+//
+//go:noinline
+func encodeShort(m *abi.Message) []byte {
+	var room [shortMessage]byte
+	b, _ := m.MarshalMsg(room[:0])
+	return slices.Clone(b)
 }
 
 // DecodeEntry returns the entry for a form that Encoded returned. It keeps the bytes.
@@ -134,15 +154,20 @@ func (l List) Tail(n int) List { return l.Slice(max(0, l.Len()-n), l.Len()) }
 
 // Find returns the message with this id, looking from the end; false if there is none. The caller must not change it.
 func (l List) Find(id string) (*abi.Message, bool) {
-	if id == "" {
-		return nil, false
-	}
-	for _, e := range slices.Backward(l.entries) {
-		if e.message.ID == id {
-			return &e.message, true
-		}
+	if at := l.place(id); at >= 0 {
+		return &l.entries[at].message, true
 	}
 	return nil, false
+}
+
+// place returns the index of the last message with this id; -1 if there is none.
+func (l List) place(id string) int {
+	for i, e := range slices.Backward(l.entries) {
+		if e.message.ID == id && id != "" {
+			return i
+		}
+	}
+	return -1
 }
 
 // Apply returns the list after an update (see [Log.Apply]). Messages without an id get none.

@@ -37,13 +37,15 @@ func TestApply(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			b := setup(t, "a", "b", "c")
-			before := b.List()
+			for _, others := range [][]string{nil, many()} {
+				b := setup(t, append(others, "a", "b", "c")...)
+				before := b.List()
 
-			b.apply(&test.update)
+				b.apply(&test.update)
 
-			require.Equal(t, test.want, specs(b.List()))
-			require.Equal(t, []string{"a", "b", "c"}, specs(before), "the older list stays as it was")
+				require.Equal(t, test.want, specs(b.List()))
+				require.Equal(t, []string{"a", "b", "c"}, specs(before), "the older list stays as it was")
+			}
 		})
 	}
 }
@@ -78,17 +80,19 @@ func TestApplyError(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			b := setup(t, "a", "b")
-			cursor := b.Cursor()
+			for _, others := range [][]string{nil, many()} {
+				b := setup(t, append(others, "a", "b")...)
+				cursor := b.Cursor()
 
-			log, err := b.Apply(&test.update, b)
+				log, err := b.Apply(&test.update, b)
 
-			var want *history.UpdateError
-			require.ErrorAs(t, err, &want)
-			require.EqualError(t, err, test.want)
-			require.Equal(t, []string{"a", "b"}, specs(log.List()), "the log is as it was")
-			require.Equal(t, cursor, log.Cursor())
-			require.Equal(t, cursor, b.Cursor())
+				var want *history.UpdateError
+				require.ErrorAs(t, err, &want)
+				require.EqualError(t, err, test.want)
+				require.Equal(t, []string{"a", "b"}, specs(log.List()), "the log is as it was")
+				require.Equal(t, cursor, log.Cursor())
+				require.Equal(t, cursor, b.Cursor())
+			}
 		})
 	}
 }
@@ -97,7 +101,7 @@ func TestApplyError(t *testing.T) {
 // came from one another share memory.
 func TestApplyAfterAFailedUpdate(t *testing.T) {
 	t.Parallel()
-	b := setup(t, "a", "b")
+	b := setup(t, append(many(), "a", "b")...)
 	b.apply(&abi.Update{Messages: messages("a=x")}) // ids are indexed from here on
 
 	half, err := b.Apply(&abi.Update{Messages: messages("c", "d")}, b)
@@ -113,6 +117,19 @@ func TestApplyAfterAFailedUpdate(t *testing.T) {
 	b.apply(&abi.Update{Messages: messages("d=y", "e=y")})
 
 	require.Equal(t, []string{"a=x", "b", "e=y", "d=y", "c"}, specs(b.List()))
+}
+
+// A log may have one id twice. An update changes the later message, however many messages there are.
+func TestApplyToARepeatedID(t *testing.T) {
+	t.Parallel()
+	for _, others := range [][]string{nil, many()} {
+		b := setup(t)
+		b.apply(&abi.Update{Overwrite: true, Messages: messages(append(others, "x", "x=y", "z")...)})
+
+		b.apply(&abi.Update{Patch: []abi.Patch{patch("x", "w")}})
+
+		require.Equal(t, []string{"x", "x=w", "z"}, specs(b.List()))
+	}
 }
 
 func TestListApply(t *testing.T) {

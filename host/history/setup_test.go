@@ -2,6 +2,7 @@ package history_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,10 +58,24 @@ func messages(specs ...string) []abi.Message {
 	return out
 }
 
-// specs is the reverse of messages.
+const other = "other-"
+
+// many returns ids of other messages, so many that a log with them has an index.
+func many() []string {
+	ids := make([]string, 40)
+	for i := range ids {
+		ids[i] = fmt.Sprint(other, i)
+	}
+	return ids
+}
+
+// specs is the reverse of messages. It leaves out those of many.
 func specs(list history.List) []string {
 	out := []string{}
 	for _, m := range list.All() {
+		if strings.HasPrefix(m.ID, other) {
+			continue
+		}
 		if text := m.Content.Text(); text == m.ID {
 			out = append(out, m.ID)
 		} else {

@@ -134,6 +134,9 @@ func TestViewsNewMirrorTheHistory(t *testing.T) {
 			copies [][]string
 			serial bundle
 		)
+		if rapid.Bool().Draw(t, "long") {
+			log, _ = log.Apply(&abi.Update{Messages: messages(many()...)}, &serial)
+		}
 		ids := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
 		for range rapid.IntRange(1, 30).Draw(t, "updates") {
 			u := drawUpdate(t, ids, &log)

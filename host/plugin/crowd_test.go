@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"runtime/metrics"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -17,7 +18,7 @@ import (
 	"github.com/agenthost/agenthost/host/tool"
 )
 
-// waiting is a model that asks for the tool search, and then keeps each run waiting until the test lets all of them end.
+// waiting is a model for a crowd of runs: each asks for the tool search in ten rounds, and then waits until all may end.
 type waiting struct {
 	waits chan struct{} // receives one value for each run that waits
 	open  chan struct{} // closed to let them end
@@ -26,17 +27,18 @@ type waiting struct {
 func (*waiting) Info() model.Info { return model.Info{Name: "waiting"} }
 
 func (m *waiting) Generate(_ context.Context, req *model.Request) (*model.Response, error) {
-	if last, ok := req.Messages.Last(); ok && last.Role == abi.RoleTool {
-		m.waits <- struct{}{}
-		<-m.open
-		return model.Reply(abi.AI("done")), nil
+	if round := req.Messages.Len() / 2; round < 10 {
+		return model.Reply(abi.AI("", abi.Call(strconv.Itoa(round), "search", map[string]any{"q": "x"}))), nil
 	}
-	return model.Reply(abi.AI("", abi.Call("call-1", "search", map[string]any{"q": "x"}))), nil
+	m.waits <- struct{}{}
+	<-m.open
+	return model.Reply(abi.AI("done")), nil
 }
 
-// TestStackOfARun holds what a crowd of runs takes for its stacks: a tool call through two plugins fits in 16 KiB. The stack of a
-// goroutine doubles when it is full, so the next function with a large frame on that way would take 16 KiB more for each run.
-func TestStackOfARun(t *testing.T) { //nolint:paralleltest // it measures the process
+// TestMemoryOfARun holds what each run of a crowd takes while it waits for its model, after ten rounds with three plugins. A tool call
+// through two of them fits in 16 KiB of stack: a stack doubles when it is full, so one more function with a large frame on that way
+// would take 16 KiB more for each run. What else lives as long as the run is mostly its messages.
+func TestMemoryOfARun(t *testing.T) { //nolint:paralleltest // it measures the process
 	if raceDetector {
 		t.Skip("the race detector makes frames larger")
 	}
@@ -57,30 +59,34 @@ func TestStackOfARun(t *testing.T) { //nolint:paralleltest // it measures the pr
 	require.NoError(t, err)
 	defer func() { require.NoError(t, agent.Close()) }()
 
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection would shrink stacks
-	errs := make([]error, runs)
+	errs := make([]error, runs+1)
 	var group sync.WaitGroup
 	start := func(i int) {
 		group.Go(func() { _, errs[i] = agent.Run(t.Context(), host.Input{Messages: []abi.Message{abi.Human("hi")}}) })
-		<-m.waits // the next run takes the smaller stacks that this one has left
+		<-m.waits // the next run takes the smaller stacks that this one has left, and the same instances
 	}
-	start(0)
-	before := stacks()
-	for i := 1; i < runs; i++ {
+	start(runs)
+	heapBefore, stacksBefore := heap(), stacks()
+	collects := debug.SetGCPercent(-1) // a collection may shrink a stack
+	for i := range runs {
 		start(i)
 	}
-	took := (stacks() - before) / (runs - 1)
+	stack := (stacks() - stacksBefore) / runs
+	debug.SetGCPercent(collects)
+	kept := (heap() - heapBefore) / runs
 	close(m.open)
 	group.Wait()
 	for _, err := range errs {
 		require.NoError(t, err)
 	}
-	require.Less(t, took, 20.0*(1<<10), "bytes of stack for each run")
+	t.Logf("a run takes %d bytes of stack and %d of the heap", stack, kept)
+	require.Less(t, stack, int64(20<<10), "stack")
+	require.Less(t, kept, int64(17<<10), "heap")
 }
 
 // stacks is how much memory the stacks of all goroutines have, in bytes.
-func stacks() float64 {
+func stacks() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
 	metrics.Read(sample)
-	return float64(sample[0].Value.Uint64())
+	return int64(sample[0].Value.Uint64())
 }

@@ -104,6 +104,7 @@ const (
 	stepP99     = "p99_step_ns"
 	halfP99     = "p99_step_half_ns"
 	bytesPerRun = "bytes_per_run"
+	livePerRun  = "live_per_run"
 	throughput  = "rounds_per_second"
 )
 
@@ -118,7 +119,8 @@ func crowdSuite() *Suite {
 			{throughput, "rounds a second", digits},
 			{stepP99, "p99 of a step", duration},
 			{halfP99, "p99 of a step at half of these rounds a second", duration},
-			{bytesPerRun, "memory of a run", size},
+			{livePerRun, "live memory of a run", size},
+			{bytesPerRun, "memory of a run at the peak", size},
 		},
 		Free: true,
 		Rows: []Row{

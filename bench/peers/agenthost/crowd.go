@@ -33,6 +33,7 @@ type slow struct {
 	mutex sync.Mutex
 	ended map[string]time.Time // its last call, by run
 	steps []time.Duration
+	held  *held // holds each run in its last call; nil: none
 }
 
 type runID struct{}
@@ -54,6 +55,9 @@ func (m *slow) Generate(ctx context.Context, req *model.Request) (*model.Respons
 	}()
 	done := req.Messages.Len() / 2
 	if done == crowdRounds {
+		if m.held != nil {
+			m.held.wait()
+		}
 		return model.Reply(abi.AI("done")), nil
 	}
 	return model.Reply(abi.AI("", abi.Call(strconv.Itoa(done), "search", map[string]any{"q": "x"}))), nil
@@ -122,12 +126,18 @@ func crowd(name string, _ float64) (*peer.Result, error) {
 	if _, _, err := everyRun(agent, 2*took/runs); err != nil { // half as many a second
 		return nil, err
 	}
+	half := m.p99()
+	live, err := liveBytes(agent, m)
+	if err != nil {
+		return nil, err
+	}
 	return &peer.Result{
 		NS: float64(took.Nanoseconds()) / (runs * crowdRounds), Check: fmt.Sprintf("runs=%d rounds=%d last=%s", runs, done, last),
 		Extra: map[string]float64{
 			"p99_step_ns":       full,
-			"p99_step_half_ns":  m.p99(),
+			"p99_step_half_ns":  half,
 			"bytes_per_run":     (peak - before) / runs,
+			"live_per_run":      live / runs,
 			"rounds_per_second": runs * crowdRounds / took.Seconds(),
 		},
 	}, nil
@@ -142,8 +152,7 @@ func everyRun(agent *host.Agent, interval time.Duration) (time.Duration, string,
 	for i := range runs {
 		time.Sleep(time.Until(start.Add(time.Duration(i) * interval)))
 		group.Go(func() {
-			ctx := context.WithValue(context.Background(), runID{}, strconv.Itoa(i))
-			result, err := agent.Run(ctx, host.Input{Messages: []abi.Message{abi.Human("hi")}})
+			result, err := oneRun(agent, i)
 			texts[i], failed[i] = result.Text(), err
 		})
 	}
@@ -158,6 +167,11 @@ func everyRun(agent *host.Agent, interval time.Duration) (time.Duration, string,
 		}
 	}
 	return took, texts[0], nil
+}
+
+func oneRun(agent *host.Agent, i int) (*host.Result, error) {
+	ctx := context.WithValue(context.Background(), runID{}, strconv.Itoa(i))
+	return agent.Run(ctx, host.Input{Messages: []abi.Message{abi.Human("hi")}})
 }
 
 // resident is a line of this process's status, in bytes.

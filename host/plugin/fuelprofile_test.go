@@ -95,31 +95,40 @@ func (p *fuelProfile) report(calls int64) string {
 	return out.String()
 }
 
-// TestFuelProfile holds which functions of a guest use the fuel of a hook that reads a message of 1 KB and returns an update, in calls during
-// which the guest does not collect garbage. The files are beside the tables that they explain.
+// profiled is a guest, and a way to call one of its hooks.
+type profiled struct {
+	code func(t *testing.T) []byte
+	call func(t *testing.T, hooks *host.Hooks, do func(call func() error))
+}
+
+// reads calls a hook that reads a message of 1 KB and returns an update.
+func reads(t *testing.T, hooks *host.Hooks, do func(call func() error)) {
+	t.Helper()
+	inRun(t, hooks.BeforeModel, 1, kilobyte, do)
+}
+
+// wraps calls a layer around a model call that only calls next.
+func wraps(t *testing.T, hooks *host.Hooks, do func(call func() error)) {
+	t.Helper()
+	inWrap(t, hooks.WrapModelCall, do)
+}
+
+// TestFuelProfile holds which functions of a guest use the fuel of a hook, in calls during which the guest does not collect garbage. The files
+// are beside the tables that they explain.
 func TestFuelProfile(t *testing.T) {
 	t.Parallel()
-	for name, code := range map[string][]byte{"tinygo": tinyGuest(t, "bench"), "tinygo-leaking": tinyGuest(t, "bench-leaking"), "rust": rustGuest(t)} {
+	tiny := func(t *testing.T) []byte { t.Helper(); return tinyGuest(t, "bench") }
+	leaking := func(t *testing.T) []byte { t.Helper(); return tinyGuest(t, "bench-leaking") }
+	rust := func(t *testing.T) []byte { t.Helper(); return rustGuest(t) }
+	hand := func(t *testing.T) []byte { t.Helper(); return passByHand() }
+	for name, p := range map[string]profiled{
+		"hook-tinygo": {tiny, reads}, "hook-tinygo-leaking": {leaking, reads}, "hook-rust": {rust, reads},
+		"wrap-tinygo": {tiny, wraps}, "wrap-tinygo-leaking": {leaking, wraps}, "wrap-rust": {rust, wraps}, "wrap-by-hand": {hand, wraps},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			profile := &fuelProfile{functions: map[string]*functionUse{}}
-			engine, err := plugin.NewEngine(plugin.EngineConfig{})
-			require.NoError(t, err)
-			t.Cleanup(func() { require.NoError(t, engine.Close()) })
-			w := plugin.Wasm{ID: "bench", Bytes: code, Engine: engine, Limits: plugin.Limits{Instances: 1}}
-			hooks, err := w.Hooks(experimental.WithFunctionListenerFactory(t.Context(), profile), host.Env{Name: "bench", Logger: slog.New(slog.DiscardHandler)})
-			require.NoError(t, err)
-			t.Cleanup(func() { require.NoError(t, hooks.Close()) })
-			const calls = 20
-			inRun(t, hooks.BeforeModel, 1, kilobyte, func(call func() error) {
-				require.NoError(t, call())
-				clear(profile.functions)
-				for range calls {
-					require.NoError(t, call())
-				}
-			})
-			report := profile.report(calls)
-			file := filepath.Join("..", "..", "bench", "profiles", "hook-"+name+".txt")
+			report := fuelReport(t, &p)
+			file := filepath.Join("..", "..", "bench", "profiles", name+".txt")
 			if *profiles {
 				require.NoError(t, os.WriteFile(file, []byte(report), 0o644))
 			}
@@ -128,4 +137,26 @@ func TestFuelProfile(t *testing.T) {
 			require.Equal(t, string(committed), report, "run make profiles, and say why it takes more")
 		})
 	}
+}
+
+// fuelReport calls the hook, and lists what its functions use.
+func fuelReport(t *testing.T, p *profiled) string {
+	t.Helper()
+	profile := &fuelProfile{functions: map[string]*functionUse{}}
+	engine, err := plugin.NewEngine(plugin.EngineConfig{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, engine.Close()) })
+	w := plugin.Wasm{ID: "bench", Bytes: p.code(t), Engine: engine, Limits: plugin.Limits{Instances: 1}}
+	hooks, err := w.Hooks(experimental.WithFunctionListenerFactory(t.Context(), profile), host.Env{Name: "bench", Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, hooks.Close()) })
+	const calls = 20
+	p.call(t, hooks, func(call func() error) {
+		require.NoError(t, call())
+		clear(profile.functions)
+		for range calls {
+			require.NoError(t, call())
+		}
+	})
+	return profile.report(calls)
 }

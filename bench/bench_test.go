@@ -71,6 +71,39 @@ func TestMetricsShareTheOutputOfABenchmark(t *testing.T) {
 	}
 }
 
+func TestReadAttributes(t *testing.T) {
+	t.Parallel()
+	found := readAttributes("=== RUN   TestA\n=== ATTR  TestA page_bytes 46100\n=== ATTR  TestA Chat_frame 1.67e+07\n=== ATTR  TestA owner somebody\n" +
+		"    a_test.go:1: === ATTR TestA no 1\nPASS\n")
+	if len(found) != 2 || found["page_bytes"] != 46100 || found["Chat_frame"] != 1.67e7 {
+		t.Errorf("%v", found)
+	}
+}
+
+func TestTheStudioIsMeasuredOnceForAllFigures(t *testing.T) {
+	t.Parallel()
+	tests := &studioTests{last: map[string]float64{}, failed: nil}
+	for i, f := range figures {
+		tests.last[f.key] = float64(i + 1)
+	}
+	results := &Results{Suites: []*Done{{Suite: studioSuite(), Cells: map[cellKey]*Cell{}}}}
+	for i, f := range figures {
+		m, err := tests.measure(t.Context(), nil, Row{Label: f.title}, Case{})
+		if err != nil || m.NS != float64(i+1) {
+			t.Errorf("%s: %v, %v", f.title, m, err)
+			continue
+		}
+		results.Suites[0].Cells[cellKey{f.title, "value"}] = &Cell{NS: Sample{m.NS}}
+	}
+	if slowest, err := slowestView(results); err != nil || slowest != 5 {
+		t.Errorf("the slowest view takes %g, %v", slowest, err)
+	}
+	tests.failed = errors.New("broken")
+	if _, err := tests.measure(t.Context(), nil, Row{Label: firstView}, Case{}); err == nil {
+		t.Error("a second repetition has numbers of the first")
+	}
+}
+
 func TestASuiteMayLimitItsRepetitions(t *testing.T) {
 	t.Parallel()
 	limited := &Suite{Reps: 3}

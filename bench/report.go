@@ -37,7 +37,7 @@ func (r *Results) save(file string) error {
 func (r *Results) write(w io.Writer) {
 	fmt.Fprintf(w, "# What was measured\n\nWritten by `make bench-peers` (the directory `bench`; `go run . -h`): do not edit. %s.\n\n", r.Machine)
 	fmt.Fprintf(w, "Each number is the median of %d measurements of about %g s, each in a process of its own, on one core "+
-		"(but *crowd*, *server*, *token* and *idle*), "+
+		"(but *crowd*, *server*, *token*, *idle* and *studio*), "+
 		"in turns with those of the others in its column. In parentheses: how many times as much as the first row. ± is half of how far "+
 		"the middle half of the measurements lies apart, where it is more than 10 %% of the median. The absolute times are of this machine, "+
 		"and of what else it did; the ratios are what lasts.\n\n", r.Options.Reps, r.Options.Seconds)
@@ -49,7 +49,8 @@ func (r *Results) write(w io.Writer) {
 			fmt.Fprintf(w, "* %s: %s\n", p.Name, p.Versions)
 		}
 	}
-	fmt.Fprintln(w)
+	fmt.Fprint(w, "\nWhat runs on Temporal cost, what becomes of them when workers are killed, and whether they meet their targets, is in "+
+		"[engine/temporal/RESULTS.md](../engine/temporal/RESULTS.md), which `make bench-fleet` writes.\n\n")
 	r.writeSummary(w)
 	r.writeTargets(w)
 	for _, d := range r.Suites {

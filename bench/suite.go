@@ -63,7 +63,7 @@ type Extra struct {
 func suites() []*Suite {
 	return []*Suite{
 		hooksSuite(), loopSuite(), checkpointSuite(), togetherSuite(), startSuite(), crowdSuite(), serverSuite(), doorsSuite(), tokenSuite(), idleSuite(),
-		guestSuite(),
+		guestSuite(), studioSuite(),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,6 +59,7 @@ func TestThePageIsSmall(t *testing.T) {
 		require.Equal(t, get(t, file).Body.Bytes(), text)
 	}
 	t.Logf("%d bytes", size)
+	t.Attr("page_bytes", strconv.Itoa(size))
 	require.Less(t, size, limit)
 }
 

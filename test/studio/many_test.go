@@ -55,13 +55,14 @@ func many(n int) string {
 	return out.String()
 }
 
-// alone reports whether nothing else uses the machine, so that times count.
-func alone() bool { return os.Getenv("AGENTHOST_UI") != "" }
+// alone reports whether nothing else uses the machine, so that the limits of times count. The benchmark of the studio gives another value than 1:
+// it shows the times, whatever they are.
+func alone() bool { return os.Getenv("AGENTHOST_UI") == "1" }
 
 // long skips a test that takes long, unless the browser is demanded.
 func long(t *testing.T) {
 	t.Helper()
-	if !alone() {
+	if os.Getenv("AGENTHOST_UI") == "" {
 		t.Skip("it takes long; make test-ui runs it")
 	}
 }
@@ -114,6 +115,9 @@ func TestAFileWithManyEvents(t *testing.T) {
 		rows := eval[int](p, `document.querySelectorAll('.view .rows [data-key]').length`)
 		median, p95 := between[len(between)/2], between[len(between)*95/100]
 		t.Logf("%s: %.1f ms between two frames, 95 %% at most %.1f ms; %.1f ms of work for a frame; %d rows in the page", view, median, p95, work, rows)
+		for key, ms := range map[string]float64{"frame": median, "p95": p95, "work": work} {
+			t.Attr(view+"_"+key, fmt.Sprint(ms*1e6))
+		}
 		if alone() {
 			require.Less(t, median, 17.5, "%s: 60 frames a second", view)
 			require.Less(t, work, 1000.0/60, "%s: a frame is ready in time", view)
@@ -172,6 +176,7 @@ func TestTheFirstView(t *testing.T) {
 	}
 	slices.Sort(all)
 	t.Logf("the first view after %.0f ms (median of 9), at best %.0f ms", all[4], all[0])
+	t.Attr("first_view", fmt.Sprint(all[4]*1e6))
 	if alone() {
 		require.Less(t, all[0], 300.0)
 	}

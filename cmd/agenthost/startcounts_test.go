@@ -14,11 +14,11 @@ const asCounted = "AGENTHOST_TEST_COUNTED"
 
 // startCounts is what the command did from main to the end of a run. None of it depends on how fast the machine is.
 type startCounts struct {
-	Allocations uint64
-	Allocated   uint64 // bytes
-	Collections uint32 // of garbage
-	Reads       int64  // calls of read, since the process began
-	Read        int64  // bytes, since the process began
+	Allocations uint64 `json:"allocations"`
+	Allocated   uint64 `json:"allocated"`   // bytes
+	Collections uint32 `json:"collections"` // of garbage
+	Reads       int64  `json:"reads"`       // calls of read, since the process began
+	Read        int64  `json:"read"`        // bytes, since the process began
 }
 
 // countedStart performs the command, and prints what it counted as the last line of its output.

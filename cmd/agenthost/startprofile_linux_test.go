@@ -59,7 +59,7 @@ type packageInit struct {
 
 // TestStartProfile holds what a start does, without plugins and with three, whose compiled code is in the cache: TestMain lets the test
 // binary be the command. The committed profile has the numbers, beside those that depend on the machine.
-func TestStartProfile(t *testing.T) {
+func TestStartProfile(t *testing.T) { //nolint:paralleltest // with -profiles, it measures times
 	if ratio.Race {
 		t.Skip("the race detector allocates memory too")
 	}

@@ -78,7 +78,8 @@ func (p *performance) resumption(ctx context.Context, given *decisionFlags) (hos
 	switch {
 	case !given.isEmpty():
 		if len(questions) == 0 {
-			return input, &exitError{exitUsage, fmt.Errorf("thread %q: %w", flags.thread, question.ErrNothingAsked)}
+			return input, &exitError{exitUsage, fmt.Errorf("thread %q: %w; send it a prompt, or leave the answers out to continue a run that failed",
+				flags.thread, question.ErrNothingAsked)}
 		}
 		err = given.fill(ctx, sheet, p.in)
 	case p.terminal && len(waiting) > 0:

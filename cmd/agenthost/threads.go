@@ -108,7 +108,9 @@ func (*app) threadError(thread string, err error) error {
 		err = fmt.Errorf("%s%w; 'agenthost threads history %s' shows the checkpoints", text, checkpoint.ErrNoCheckpoint, terminal.Line(thread))
 	case errors.Is(err, approval.ErrNoRule):
 		err = fmt.Errorf("%s%w; 'agenthost threads rules %s' shows the rules", text, err, terminal.Line(thread))
-	case errors.Is(err, checkpoint.ErrThreadExists), errors.Is(err, checkpoint.ErrBusy),
+	case errors.Is(err, checkpoint.ErrThreadExists):
+		err = fmt.Errorf("%s%w; choose another name", text, err)
+	case errors.Is(err, checkpoint.ErrBusy),
 		errors.Is(err, checkpoint.ErrCorrupt), errors.Is(err, checkpoint.ErrNewer):
 		err = fmt.Errorf("%s%w", text, err)
 	}

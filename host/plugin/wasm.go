@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -160,6 +161,9 @@ func readModule(path string) ([]byte, error) {
 	code, err := regularfile.Read(path, MaxModuleSize)
 	if kind, ok := errors.AsType[*regularfile.KindError](err); ok && kind.Mode.IsDir() {
 		return nil, fmt.Errorf("plugin file: %w; name the module (.wasm) or the script (.ts, .js, .py) in it", err)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("plugin file: %w; build the plugin, or correct the path", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("plugin file: %w", err)

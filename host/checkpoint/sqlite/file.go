@@ -31,6 +31,9 @@ func create(path string) error {
 		return refused("opened", err)
 	}
 	made, err := os.CreateTemp(filepath.Dir(path), ".agenthost-*") // only its owner may read it
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("the file cannot be created: there is no directory %s; create it, or correct the path", filepath.Dir(path))
+	}
 	if err != nil {
 		return refused("created", err)
 	}

@@ -40,7 +40,7 @@ func TestPathsThatDoNotDo(t *testing.T) {
 	for path, want := range map[string]string{
 		"":                                    `^sqlite "": the path is empty; name a file$`,
 		dir:                                   `^sqlite ".*": the path is a directory; name a file in it$`,
-		filepath.Join(dir, "no", "x.db"):      `^sqlite ".*/no/x.db": the file cannot be created: no such file or directory$`,
+		filepath.Join(dir, "no", "x.db"):      `^sqlite ".*/no/x.db": the file cannot be created: there is no directory .*/no; create it, or correct the path$`,
 		filepath.Join(dir, "file", "x.db"):    `^sqlite ".*/file/x.db": the file cannot be opened: not a directory$`,
 		dir + "/x\x00y":                       `^sqlite ".*/x\\x00y": the file cannot be opened: invalid argument$`,
 		filepath.Join(dir, string(long('x'))): `^sqlite ".*/x+": the file cannot be opened: file name too long$`,

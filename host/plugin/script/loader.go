@@ -2,7 +2,9 @@ package script
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,6 +79,15 @@ const (
 	maxPackage  = 1 << 20 // bytes
 )
 
+// unreadable says why the file or directory of a script cannot be read.
+func unreadable(given string, err error) error {
+	worded := regularfile.Unreadable(given, "file", err)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("plugin file: %w; correct the path", worded)
+	}
+	return fmt.Errorf("plugin file: %w", worded)
+}
+
 // entryOf returns the absolute path of the file with which the script begins: of a directory, what its package.json says in main.
 func entryOf(given string) (string, error) {
 	path, err := filepath.Abs(given)
@@ -85,7 +96,7 @@ func entryOf(given string) (string, error) {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("plugin file: %w", regularfile.Unreadable(given, "file", err))
+		return "", unreadable(given, err)
 	}
 	if !info.IsDir() {
 		return path, nil

@@ -39,7 +39,7 @@ func collect(given string) (s python.Script, read []string, err error) {
 	}
 	info, err := os.Stat(name)
 	if err != nil {
-		return s, nil, fmt.Errorf("plugin file: %w", regularfile.Unreadable(given, "file", err))
+		return s, nil, unreadable(given, err)
 	}
 	c := collection{files: map[string]string{}}
 	s = python.Script{File: filepath.Base(name), Files: c.files}

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -35,6 +36,9 @@ func Open(dir string, options Options) (*Root, error) {
 		options.MaxFile = defaultMaxFile
 	}
 	root, err := rootdir.Open(dir, rootdir.FollowInside)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("files: the root directory cannot be opened: %w; create it, or correct the path", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("files: the root directory cannot be opened: %w", err)
 	}

@@ -85,7 +85,7 @@ func TestKinds(t *testing.T) {
 }
 
 // The modules of plugins are read at each start.
-func TestReadTakesOneBuffer(t *testing.T) {
+func TestReadTakesOneBuffer(t *testing.T) { //nolint:paralleltest // it counts allocations
 	allocations := func(size int) float64 {
 		path := write(t, strings.Repeat("x", size))
 		return testing.AllocsPerRun(10, func() {

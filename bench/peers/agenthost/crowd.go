@@ -80,20 +80,9 @@ func crowd(name string, _ float64) (*peer.Result, error) {
 	defer func() { _ = engine.Close() }()
 	m := &slow{ended: map[string]time.Time{}}
 	var executions atomic.Int64
-	config := host.Config{Model: m, Tools: []host.Tool{tool.Func("search", "Searches.", func(context.Context, query) (string, error) {
-		executions.Add(1)
-		return "result", nil
-	})}}
-	for _, id := range []string{"redact", "guard", "loopguard"} {
-		switch name {
-		case "plugins:crowd":
-			path := filepath.Join("..", "..", "..", "plugins", id, id+".wasm")
-			config.Middleware = append(config.Middleware, plugin.Wasm{Path: path, Engine: engine})
-		case "native:crowd":
-			config.Middleware = append(config.Middleware, nothing(id))
-		default:
-			return nil, peer.AbsentError("it has no case " + name)
-		}
+	config, err := crowdConfig(name, m, engine, &executions)
+	if err != nil {
+		return nil, err
 	}
 	agent, err := host.New(config)
 	if err != nil {
@@ -141,6 +130,26 @@ func crowd(name string, _ float64) (*peer.Result, error) {
 			"rounds_per_second": runs * crowdRounds / took.Seconds(),
 		},
 	}, nil
+}
+
+// crowdConfig is the agent of the crowd: its model, a tool that counts its executions, and the three middlewares of the case.
+func crowdConfig(name string, m *slow, engine *plugin.Engine, executions *atomic.Int64) (host.Config, error) {
+	config := host.Config{Model: m, Tools: []host.Tool{tool.Func("search", "Searches.", func(context.Context, query) (string, error) {
+		executions.Add(1)
+		return "result", nil
+	})}}
+	for _, id := range []string{"redact", "guard", "loopguard"} {
+		switch name {
+		case "plugins:crowd":
+			path := filepath.Join("..", "..", "..", "plugins", id, id+".wasm")
+			config.Middleware = append(config.Middleware, plugin.Wasm{Path: path, Engine: engine})
+		case "native:crowd":
+			config.Middleware = append(config.Middleware, nothing(id))
+		default:
+			return host.Config{}, peer.AbsentError("it has no case " + name)
+		}
+	}
+	return config, nil
 }
 
 // everyRun performs all of them, one more after each interval, and returns how long it took and what all of them said in the end.

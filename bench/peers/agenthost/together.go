@@ -42,25 +42,15 @@ func together(name string, seconds float64) (_ *peer.Result, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("case %q is not FLAVOR:RUNS: %w", name, err)
 	}
-	directory, err := os.MkdirTemp("", "agenthost-bench-")
+	agent, err := keptInSQLite()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(directory) }()
-	store, err := sqlite.Open(context.Background(), filepath.Join(directory, "agent.db"), sqlite.Options{})
-	if err != nil {
+	defer func() { err = errors.Join(err, agent.close()) }()
+	if _, _, err := threads(agent.Agent, many, seconds/4); err != nil { // warms it up
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	agent, err := host.New(host.Config{Model: told{}, Tools: []host.Tool{constant(strings.Repeat("t", textBytes))}, Checkpointer: store})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, agent.Close()) }()
-	if _, _, err := threads(agent, many, seconds/4); err != nil { // warms it up
-		return nil, err
-	}
-	took, n, err := threads(agent, many, seconds)
+	took, n, err := threads(agent.Agent, many, seconds)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +59,43 @@ func together(name string, seconds float64) (_ *peer.Result, err error) {
 		NS: float64(took.Nanoseconds()) / rounds, Check: fmt.Sprintf("rounds=%d a thread", togetherRounds),
 		Extra: map[string]float64{"rounds_per_second": rounds / took.Seconds()},
 	}, nil
+}
+
+// keptAgent is an agent whose threads a new SQLite file keeps.
+type keptAgent struct {
+	*host.Agent
+
+	store     *sqlite.Store
+	directory string
+}
+
+func keptInSQLite() (*keptAgent, error) {
+	directory, err := os.MkdirTemp("", "agenthost-bench-")
+	if err != nil {
+		return nil, err
+	}
+	k := &keptAgent{directory: directory}
+	k.store, err = sqlite.Open(context.Background(), filepath.Join(directory, "agent.db"), sqlite.Options{})
+	if err != nil {
+		return nil, errors.Join(err, k.close())
+	}
+	k.Agent, err = host.New(host.Config{Model: told{}, Tools: []host.Tool{constant(strings.Repeat("t", textBytes))}, Checkpointer: k.store})
+	if err != nil {
+		return nil, errors.Join(err, k.close())
+	}
+	return k, nil
+}
+
+// close closes what has been opened, and removes the file.
+func (k *keptAgent) close() error {
+	var errs []error
+	if k.Agent != nil {
+		errs = append(errs, k.Close())
+	}
+	if k.store != nil {
+		errs = append(errs, k.store.Close())
+	}
+	return errors.Join(append(errs, os.RemoveAll(k.directory))...)
 }
 
 // named counts the threads, so that each has another name.

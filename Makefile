@@ -81,11 +81,17 @@ property: ## run random agents: 10,000 native, 1,000 as TinyGo plugins, 1,000 na
 	$(RANDOM_AGENTS) -race -run 'TestRandomAgents/native' -rapid.checks=1000
 
 .PHONY: profiles
-profiles: ## write the profiles beside the tables of bench: the fuel of a hook's functions, the time of a round's, and a start, which needs perf
+profiles: ## write the profiles beside the tables of bench: the fuel of a hook's functions and of a wrap's, the time of a round, of eight tool calls, of a crowd and of 50 runs in SQLite, and a start, which needs perf
 	mkdir -p bench/profiles
 	go test -count=1 ./host/plugin -run '^TestFuelProfile$$' -profiles
-	go test -count=1 ./host -run '^$$' -bench '^BenchmarkLoop$$/^five_noop_hooks_and_a_thread$$' -benchtime 5s -cpuprofile $(BIN)/round.prof -o $(BIN)/round.test
-	go tool pprof -top -cum -nodecount 60 $(BIN)/round.test $(BIN)/round.prof | sed -n '/flat%/,$$p' >bench/profiles/round-five-memory.txt
+	toolchain/profile.sh round-five-memory cpu 'A round with five middlewares that do nothing and a thread in memory: five-memory in the suite loop.' \
+		./host -count=1 -bench '^BenchmarkLoop$$/^five_noop_hooks_and_a_thread$$' -benchtime 5s
+	toolchain/profile.sh eight-tools cpu 'A round with eight tool calls at once through a wrap in TinyGo, on one core, as in the suite guest.' \
+		./host/plugin -count=1 -cpu 1 -bench '^BenchmarkParallelTools$$/^tinygo$$' -benchtime 5s
+	toolchain/profile.sh crowd 'cpu mutex' 'Twelve crowds of 1,000 runs with three plugins, one after the other: the first row of the suite crowd.' \
+		-C bench/peers/agenthost . -count=1 -bench '^BenchmarkCrowd$$' -benchtime 12x
+	toolchain/profile.sh together 'cpu block' 'Fifty runs at once, whose threads one SQLite file keeps: the suite together.' \
+		-C bench/peers/agenthost . -count=1 -bench '^BenchmarkTogether$$' -benchtime 8x -blockprofilerate 10000
 	go test -count=1 ./cmd/agenthost -run '^TestStartProfile$$' -profiles
 
 SOAK ?= 2000000

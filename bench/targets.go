@@ -51,24 +51,25 @@ func slowestView(r *Results) (slowest float64, err error) {
 const (
 	whyScript = "in Python, a third of the guest's instructions make and free the interpreter's objects, a quarter are its steps and calls, and a third decode the documents and " +
 		"look up names; the same hook compiled by TinyGo has none of these but the documents. The meter takes a tenth of the time in Python, and a sixth in JavaScript."
-	whyTinyGo = "six of TinyGo's microseconds are the guest's own instructions, and Extism's SDK runs the same; what the host adds " +
+	whyTinyGo = "three quarters of the time are the guest's own instructions, and Extism's SDK runs the same; what the host adds, about a microsecond, " +
 		"is the same for Rust."
 	whyCollector = "TinyGo's collector takes the difference to gc: leaking, in part by finding and clearing memory, in part because each function with pointers notes them for it; " +
 		"of the rest, the documents' decoding and encoding take most."
-	whyWrap = "what the hand-written guest has is the host's and the layer's; the rest is the SDK's in the guest: the input, the copy of what next replies, an object " +
-		"for the call, the dispatch of the export."
+	whyWrap = "what the hand-written guest has is the host's and the layer's; the rest is the SDK's in the guest: an object for the call, the dispatch of the export, " +
+		"the status of next. Nothing is copied; two fifths of Rust's instructions allocate and free (profiles/wrap-rust.txt)."
 	whyFloor = "it was 193 ns in a quieter hour of the same kind of machine; ± below says how much others disturbed it."
 	whyGo    = "it was 8.4 to 13.5 in other runs: Go's allocator and collector run inside of the guest."
 	whySlow  = "all that is Go takes longer on this machine than where the target was set: there, Eino's react agent had 6.7 µs for the plain round; " +
 		"here it has what the table of the suite loop says."
-	whyMemory = "a quarter of the round is the store in memory: two checkpoints, each packed, and two lines of the journal; five hooks allocate a Runtime each."
-	whyPeer   = "this round takes Python and JavaScript less time on this machine than where the target was set (4,702 and 16,515 µs there), and Go more: Eino's plain " +
+	whyMemory = "a fifth of the round saves it, in two checkpoints, and nearly half of that packs their documents; a twentieth is the Runtimes of five hooks, which one " +
+		"allocation makes (profiles/round-five-memory.txt)."
+	whyPeer = "this round takes Python and JavaScript less time on this machine than where the target was set (4,702 and 16,515 µs there), and Go more: Eino's plain " +
 		"round had 6.7 µs there."
-	whyStatements = "a run has the statements that the table of the suite server says, and commits each step; the same server with all in memory takes a tenth of the time."
+	whyStatements = "a run has the statements that the table of the suite server says, and commits each step; the same server with all in memory takes less than a tenth of the time."
 	whyIdle       = "31 KB are the stacks of three goroutines and 8 KB the buffers of net/http; with SQLite, the heap keeps what the store's queries took when the streams began: " +
 		"with all in memory, the same streams take what the table of the suite idle says."
 	whyToken = "the way from the model over HTTP to the server and from there to the client takes two requests where a direct call takes one; how busy both cores are decides."
-	whyPeak  = "33 KB of it are live, half of that the stack; the rest is what Go's collector lets the heap grow by before it collects, and the instances of the plugins."
+	whyPeak  = "35 KB of it are live, half of that the stack; the rest is what Go's collector lets the heap grow by before it collects, and the instances of the plugins."
 	whyMeter = "where the compiler puts the guest's code decides: small changes of the guest or of the meter make it 1.1 or 1.5, in Rust 1.1 or 1.2."
 )
 

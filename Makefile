@@ -81,7 +81,7 @@ property: ## run random agents: 10,000 native, 1,000 as TinyGo plugins, 1,000 na
 	$(RANDOM_AGENTS) -race -run 'TestRandomAgents/native' -rapid.checks=1000
 
 .PHONY: profiles
-profiles: ## write the profiles beside the tables of bench: the fuel of a hook's functions and of a wrap's, the time of a round, of eight tool calls, of a crowd and of 50 runs in SQLite, and a start, which needs perf
+profiles: ## write the profiles beside the tables of bench: the fuel of a hook's functions and of a wrap's, the time of a round, of eight tool calls, of a crowd and of 50 runs in SQLite, what a run sends to PostgreSQL, and a start, which needs perf
 	mkdir -p bench/profiles
 	go test -count=1 ./host/plugin -run '^TestFuelProfile$$' -profiles
 	toolchain/profile.sh round-five-memory cpu 'A round with five middlewares that do nothing and a thread in memory: five-memory in the suite loop.' \
@@ -92,6 +92,7 @@ profiles: ## write the profiles beside the tables of bench: the fuel of a hook's
 		-C bench/peers/agenthost . -count=1 -bench '^BenchmarkCrowd$$' -benchtime 12x
 	toolchain/profile.sh together 'cpu block' 'Fifty runs at once, whose threads one SQLite file keeps: the suite together.' \
 		-C bench/peers/agenthost . -count=1 -bench '^BenchmarkTogether$$' -benchtime 8x -blockprofilerate 10000
+	go test -count=1 ./host/checkpoint/postgres -run '^TestTripsOfARun$$' -profiles
 	go test -count=1 ./cmd/agenthost -run '^TestStartProfile$$' -profiles
 
 SOAK ?= 2000000

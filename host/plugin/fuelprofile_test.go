@@ -95,8 +95,18 @@ func (p *fuelProfile) report(calls int64) string {
 	return out.String()
 }
 
+// fuelProfileHead says what a profile shows, and how it was made.
+const fuelProfileHead = `%s: the fuel that the guest's functions use themselves.
+
+Written by ` + "`make profiles`" + `, and held by TestFuelProfile:
+
+  go test -count=1 ./host/plugin -run '^TestFuelProfile$' -profiles
+
+`
+
 // profiled is a guest, and a way to call one of its hooks.
 type profiled struct {
+	what string
 	code func(t *testing.T) []byte
 	call func(t *testing.T, hooks *host.Hooks, do func(call func() error))
 }
@@ -122,12 +132,17 @@ func TestFuelProfile(t *testing.T) {
 	rust := func(t *testing.T) []byte { t.Helper(); return rustGuest(t) }
 	hand := func(t *testing.T) []byte { t.Helper(); return passByHand() }
 	for name, p := range map[string]profiled{
-		"hook-tinygo": {tiny, reads}, "hook-tinygo-leaking": {leaking, reads}, "hook-rust": {rust, reads},
-		"wrap-tinygo": {tiny, wraps}, "wrap-tinygo-leaking": {leaking, wraps}, "wrap-rust": {rust, wraps}, "wrap-by-hand": {hand, wraps},
+		"hook-tinygo":         {"A hook in TinyGo that reads a message of 1 KB", tiny, reads},
+		"hook-tinygo-leaking": {"A hook in TinyGo, gc: leaking, that reads a message of 1 KB", leaking, reads},
+		"hook-rust":           {"A hook in Rust that reads a message of 1 KB", rust, reads},
+		"wrap-tinygo":         {"A layer of a wrap in TinyGo that only calls next", tiny, wraps},
+		"wrap-tinygo-leaking": {"A layer of a wrap in TinyGo, gc: leaking, that only calls next", leaking, wraps},
+		"wrap-rust":           {"A layer of a wrap in Rust that only calls next", rust, wraps},
+		"wrap-by-hand":        {"A layer of a wrap that only calls next, written by hand", hand, wraps},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			report := fuelReport(t, &p)
+			report := fmt.Sprintf(fuelProfileHead, p.what) + fuelReport(t, &p)
 			file := filepath.Join("..", "..", "bench", "profiles", name+".txt")
 			if *profiles {
 				require.NoError(t, os.WriteFile(file, []byte(report), 0o644))

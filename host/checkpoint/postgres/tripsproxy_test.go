@@ -86,7 +86,7 @@ func (r *trips) record(there io.Writer, client io.Reader) {
 				statements = nil
 			}
 		}
-		if _, err := there.Write(append(head, body...)); err != nil {
+		if _, err := there.Write(bytes.Join([][]byte{head, body}, nil)); err != nil {
 			return
 		}
 	}

@@ -108,7 +108,7 @@ func (d *doctor) listen(ctx context.Context, c *config.Config) {
 	const subject = "listen"
 	listener, err := served.Listen(ctx, c.Listen)
 	if err != nil {
-		d.note(subject, err.Error(), "if that is not this server, which runs already, choose another address")
+		d.note(subject, err.Error(), "if that is this server, which runs already, nothing is wrong")
 		return
 	}
 	if err := listener.Close(); err != nil {

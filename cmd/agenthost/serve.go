@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/mattn/go-isatty"
@@ -154,7 +155,11 @@ func (s *serving) do(c *cobra.Command) (err error) {
 func (s *serving) config() (*config.Config, error) {
 	var options config.Options
 	if s.listen != "" {
-		options.Set = append(options.Set, "listen="+s.listen)
+		listen, err := config.ParseListen(s.listen)
+		if err != nil {
+			return nil, fmt.Errorf("--listen: %w", err)
+		}
+		options.Set = append(options.Set, "listen="+strconv.Quote(string(listen)))
 	}
 	return served.Config(s.file, options)
 }

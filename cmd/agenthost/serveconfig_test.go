@@ -141,3 +141,20 @@ func TestDoctorAsksTheIssuerOfTokens(t *testing.T) {
 	b.write("serve.yaml", "auth: {oidc: {issuer: \"http://127.0.0.1:1\", audience: agenthost, scopes: [threads]}}\n")
 	require.Contains(t, b.checked(exitUsage, "issuer", "--online").Found, "the issuer's keys cannot be fetched")
 }
+
+func TestServeSaysWhatToDoAboutItsAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t, named)
+	taken := b.serves()[len("http://"):]
+	for address, want := range map[string]string{
+		taken:             `listen "` + taken + `": bind: address already in use; end the program that listens there, or choose another port`,
+		"8123":            `--listen: "8123" is no address; write HOST:PORT, such as 127.0.0.1:8123, or unix:PATH`,
+		"localhost:99999": `--listen: the port "99999" is not a number from 0 to 65535`,
+		"unix:none/s":     `no such file or directory; choose another address`,
+	} {
+		b.err.Reset()
+		require.Equal(t, exitUsage, b.run("serve", "--listen", address, "--storage", "memory"), address)
+		require.Contains(t, b.err.String(), want)
+		require.NotContains(t, b.err.String(), "--set")
+	}
+}

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -52,6 +53,15 @@ func readSettings(lookup func(name string) (string, bool), endpoint string) (*se
 		default:
 			return nil, fmt.Errorf("telemetry: %s is %q; write otlp, or none to send nothing", exporter, get(exporter))
 		}
+		if *signal.on && endpoint == "" {
+			name := varEndpoint
+			if get(own+"_ENDPOINT") != "" {
+				name = own + "_ENDPOINT"
+			}
+			if address := get(name); address != "" && !isURL(address) {
+				return nil, fmt.Errorf("telemetry: %s is not a URL; write it with its scheme, such as http://localhost:4318", name)
+			}
+		}
 		for _, name := range []string{varProtocol, own + "_PROTOCOL"} {
 			if protocol := get(name); *signal.on && protocol != "" && protocol != "http/protobuf" {
 				return nil, fmt.Errorf("telemetry: %s is %q; write http/protobuf, which collectors take at port 4318, or unset it", name, protocol)
@@ -71,6 +81,13 @@ func readSettings(lookup func(name string) (string, bool), endpoint string) (*se
 	}
 	s.content, err = wantsContent(get(varContent))
 	return s, err
+}
+
+// isURL reports whether an exporter can send to an address. OpenTelemetry's exporters take "localhost:4318" for a URL without a host. Errors do not
+// quote an address, because it may hold a password.
+func isURL(address string) bool {
+	parsed, err := url.Parse(address)
+	return err == nil && (parsed.Scheme == "http" || parsed.Scheme == "https") && parsed.Host != ""
 }
 
 // propagates reads the names of propagators. Of those that most programs have by default, baggage is never passed on: models and the hosts

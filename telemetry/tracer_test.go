@@ -179,6 +179,9 @@ func TestSettings(t *testing.T) {
 		}, false, ""},
 		{"another exporter", []string{"OTEL_TRACES_EXPORTER", "zipkin"}, false, `OTEL_TRACES_EXPORTER is "zipkin"; write otlp`},
 		{"another protocol", []string{endpoint, "http://localhost:1", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}, false, `is "grpc"; write http/protobuf`},
+		{"an address without a scheme", []string{endpoint, "localhost:4318"}, false, endpoint + " is not a URL; write it with its scheme, such as http://"},
+		{"an address without a host", []string{"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "http:///v1/logs"}, false, "_LOGS_ENDPOINT is not a URL"},
+		{"an address that is not used", []string{endpoint, "localhost:4318", "OTEL_SDK_DISABLED", "true"}, false, ""},
 		{"another propagator", []string{"OTEL_PROPAGATORS", "b3"}, false, `OTEL_PROPAGATORS names "b3"; write tracecontext`},
 		{"content", []string{captureContent, "maybe"}, false, `is "maybe"; write true or false`},
 	} {

@@ -90,7 +90,7 @@ func checkRecording(content []byte) error {
 	}
 	err := json.NewDecoder(bytes.NewReader(content)).Decode(&first)
 	if err != nil || first.Type == "" && len(first.Event) == 0 && first.Format == "" {
-		return errors.New("it is no recording; use a file of 'agenthost run --output jsonl', 'agenthost threads export' or 'agenthost run --record'")
+		return errors.New("it is not a recording; use a file of 'agenthost run --output jsonl', 'agenthost threads export' or 'agenthost run --record'")
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func TestStudioRefusesWhatIsNoRecording(t *testing.T) {
 	for name, content := range map[string]string{"empty": "", "text": "hello", "json": `{"a": 1}`, "list": "[1]", "binary": "\x81\xa0\xff"} {
 		b.write(name, content)
 		require.Equal(t, exitUsage, b.runWith(t.Context(), "", "studio", b.path(name)), name)
-		require.Contains(t, b.err.String(), "it is no recording; use a file of", name)
+		require.Contains(t, b.err.String(), "it is not a recording; use a file of", name)
 	}
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "studio", b.path("missing")))
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "studio"))

@@ -56,8 +56,8 @@ func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "nu
 
 // check checks the members that must be there.
 func (in *runAgentInput) check() error {
-	if err := checkID("threadId", in.Thread); err != nil {
-		return err
+	if in.Thread == "" { // door.ThreadID checks the rest
+		return unprocessable("the member threadId is missing or empty")
 	}
 	if err := checkID("runId", in.Run); err != nil {
 		return err

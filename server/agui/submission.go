@@ -40,7 +40,9 @@ func (r *request) read(ctx context.Context) (err error) {
 	if r.agent, err = r.h.Service.Agent(r.assistant.Agent); err != nil {
 		return err
 	}
-	r.thread = door.ThreadID(r.in.Thread)
+	if r.thread, err = door.ThreadID(r.in.Thread); err != nil {
+		return unprocessable("the member threadId: %v", err)
+	}
 	if r.before, err = r.h.snapshot(ctx, r.c.Owner, r.thread, 0); err != nil {
 		return err
 	}

@@ -171,6 +171,7 @@ func TestAllAgentsAreTools(t *testing.T) {
 		require.Equal(t, []string{"answer_questions", "clerk: Is clerk.", "poet_v2: Is poet.v2."}, append([]string{"answer_questions"}, names[1:]...))
 		require.Equal(t, "You said: hello", textOf(t, call(t, c, "poet_v2", map[string]any{"prompt": "hello"})))
 		require.Contains(t, textOf(t, call(t, c, "clerk", map[string]any{"prompt": " "})), "the prompt is empty")
+		require.Contains(t, textOf(t, call(t, c, "clerk", map[string]any{"prompt": "x", "thread": "a\u009b"})), "no control characters")
 		_, err = c.CallTool(t.Context(), &sdk.CallToolParams{Name: "nobody"})
 		require.ErrorContains(t, err, "nobody")
 	})

@@ -63,13 +63,8 @@ func threadOf(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	if len(name) > maxThread || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return "", fmt.Errorf("the name of a thread has at most %d bytes, and no control characters", maxThread)
-	}
-	return door.ThreadID(name), nil
+	return door.ThreadID(name)
 }
-
-const maxThread = door.MaxThreadName
 
 // answer is a person's answer, as a client passes it on.
 type answer struct {
@@ -98,7 +93,7 @@ func answersOf(c *call, arguments json.RawMessage) *sdk.CallToolResult {
 	case err != nil:
 		return c.failed(err)
 	case len(questions) == 0:
-		return failure(fmt.Errorf("thread %q: %w", text.First(args.Thread, maxThread), question.ErrNothingAsked))
+		return failure(fmt.Errorf("thread %q: %w", text.First(args.Thread, door.MaxThreadName), question.ErrNothingAsked))
 	case canAsk(c.req) && len(args.Answers) > 0: // a model must not answer in place of the person
 		return failure(fmt.Errorf("this client can ask its user; call %s without answers, so that the user is asked", answerTool))
 	case len(args.Answers) == 0:

@@ -34,6 +34,7 @@ func TestHostileBodies(t *testing.T) {
 		`{"model":"structured","messages":[{"role":"user","content":"x"}],"response_format":{"type":"json_schema","json_schema":{"schema":{"type":7}}}}`:         "response_format",
 		`{"model":"agent","messages":[{"role":"user","content":"x"}],"metadata":{"a":1}}`:                                                                        "",
 		`{"model":"agent","messages":[{"role":"user","content":"` + strings.Repeat("[", 10) + `"}],"metadata":{"thread_id":"` + strings.Repeat("x", 600) + `"}}`: "metadata.thread_id",
+		`{"model":"agent","messages":[{"role":"user","content":"x"}],"metadata":{"thread_id":"a\nb"}}`:                                                           "metadata.thread_id",
 		`{"model":"agent","messages":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`:                                                               "",
 		"{\"model\":\"agent\",\"messages\":[{\"role\":\"user\",\"content\":\"\xff\"}]}":                                                                          "",
 	}

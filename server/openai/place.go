@@ -97,10 +97,11 @@ const responsePrefix = "resp_"
 
 // threadID returns the id of the thread that a client names.
 func threadID(name, param string) (string, error) {
-	if len(name) > door.MaxThreadName {
-		return "", invalid(param, "%s has %d bytes; at most %d are possible", param, len(name), door.MaxThreadName)
+	id, err := door.ThreadID(name)
+	if err != nil {
+		return "", invalid(param, "%s: %v", param, err)
 	}
-	return door.ThreadID(name), nil
+	return id, nil
 }
 
 // response returns the run of a response.

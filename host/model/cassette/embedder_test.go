@@ -87,7 +87,7 @@ func TestEmbeddingsAreRecorded(t *testing.T) {
 	require.EqualError(t, err, failed.Error())
 
 	_, err = player.Model("store.index.embed")
-	require.ErrorContains(t, err, `the cassette has no model "store.index.embed", only none`)
+	require.ErrorContains(t, err, `the cassette has no model "store.index.embed", and no other model; record it again`)
 	_, err = player.Embedder("inner.yaml store.index.embed")
 	require.ErrorContains(t, err, `the cassette has no embedding model "inner.yaml store.index.embed", only store.index.embed`)
 }

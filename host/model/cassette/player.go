@@ -1,7 +1,6 @@
 package cassette
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -65,8 +64,11 @@ func (p *Player) info(name string, embedder bool) (*info, error) {
 	if embedder {
 		kind = "embedding model"
 	}
-	return nil, fmt.Errorf("the cassette has no %s %q, only %s; record it again with 'agenthost test --record'",
-		kind, name, cmp.Or(strings.Join(names, ", "), "none"))
+	others := "and no other " + kind
+	if len(names) > 0 {
+		others = "only " + strings.Join(names, ", ")
+	}
+	return nil, fmt.Errorf("the cassette has no %s %q, %s; record it again with 'agenthost test --record'", kind, name, others)
 }
 
 // Mismatches returns the requests that were not recorded.

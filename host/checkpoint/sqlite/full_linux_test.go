@@ -2,10 +2,12 @@ package sqlite_test
 
 import (
 	"context"
+	"errors"
 	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,7 +20,7 @@ func init() { errands["with a limit"] = withALimit } //nolint:gochecknoinits // 
 // withALimit writes until the process may not make a file any larger, and reads what there is.
 func withALimit(path string) []error {
 	signal.Ignore(syscall.SIGXFSZ)
-	store, err := sqlite.Open(context.Background(), path, sqlite.Options{})
+	store, err := sqlite.Open(context.Background(), path, sqlite.Options{Lease: 3 * time.Second})
 	if err != nil {
 		return []error{err}
 	}
@@ -45,7 +47,11 @@ func TestALimitOfTheProcess(t *testing.T) {
 	before, err := newest(store)
 	require.NoError(t, err)
 	require.Positive(t, before)
-	require.NoError(t, write(store, 100, 20_000))
+	require.Eventually(t, func() bool { // without space, the lease may not have been released, but it ends
+		err = write(store, 100, 20_000)
+		return !errors.Is(err, checkpoint.ErrBusy)
+	}, 10*time.Second, 50*time.Millisecond)
+	require.NoError(t, err)
 	after, err := newest(store)
 	require.NoError(t, err)
 	require.Equal(t, before+100, after)

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -96,6 +97,37 @@ func TestASaveIsTriedAgainWhileTheServerPerformsIt(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, records, 3)
 	require.NoError(t, session.Close())
+}
+
+// TestCloseWaitsForASaveWhoseAnswerWasLost closes a session while the server still performs a Save that has failed for the client. The state of
+// the closed thread is that of what was saved.
+func TestCloseWaitsForASaveWhoseAnswerWasLost(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Address(t)
+	store := open(t, address, postgres.Options{})
+	watch, lost := connect(t, address), connect(t, address)
+	session, err := store.Open(t.Context(), "t")
+	require.NoError(t, err)
+	first, err := session.Save(t.Context(), commit(0, "x"))
+	require.NoError(t, err)
+
+	exec(t, lost, `BEGIN`)
+	exec(t, lost, `SELECT 1 FROM agenthost_threads FOR SHARE`)
+	exec(t, lost, `INSERT INTO agenthost_checkpoints (thread, id, parent, time, doc, state)
+		SELECT thread, id + 1, id, time, doc, 'waiting' FROM agenthost_checkpoints`)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = session.Save(ended, commit(first, "y"))
+	require.ErrorIs(t, err, context.Canceled)
+
+	closed := make(chan error, 1)
+	go func() { closed <- session.Close() }()
+	require.Eventually(t, func() bool { return waiting(t, watch, "transactionid") == 1 }, time.Minute, 5*time.Millisecond)
+	exec(t, lost, `COMMIT`)
+	require.NoError(t, <-closed)
+	found, err := store.Find(t.Context(), checkpoint.Query{State: checkpoint.Waiting})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
 }
 
 // A gate is a place at which the server stops while it performs a statement of the store; another is there for those of

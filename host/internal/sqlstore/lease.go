@@ -8,6 +8,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/internal/leases"
+	"github.com/agenthost/agenthost/internal/sqldb"
 )
 
 // A run holds a lease on its thread: Open takes it, the store renews it, and Close releases it. When a process dies, its
@@ -19,63 +20,65 @@ const (
 	MinLease     = 100 * time.Millisecond
 )
 
-// takeLease takes a thread that nobody has open. One that was rolled back to the root is new.
-const takeLease = `UPDATE agenthost_threads SET lease = $1, holder = $2, until = {now} + $3,
-	created = CASE WHEN dropped > 0 AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = agenthost_threads.no) THEN {now} ELSE created END
-	WHERE name = $4 AND (lease IS NULL OR until < {now}) RETURNING no`
+// takeLease takes a thread that nobody has open, and adds it if there is none: then, the lease is its first token; otherwise, the second.
+// A thread that was rolled back to the root is new.
+const takeLease = `INSERT INTO agenthost_threads (name, created, lease, holder, until) VALUES ($1, {now}, $2, $4, {now} + $5)
+	ON CONFLICT (name) DO UPDATE SET lease = $3, holder = excluded.holder, until = excluded.until,
+	created = CASE WHEN agenthost_threads.dropped > 0 AND NOT EXISTS (SELECT 1 FROM agenthost_checkpoints WHERE thread = agenthost_threads.no)
+		THEN excluded.created ELSE agenthost_threads.created END
+	WHERE agenthost_threads.lease IS NULL OR agenthost_threads.until < {now} RETURNING no, lease`
 
 // Open opens a thread, see [checkpoint.Store].
 func (s *Store) Open(ctx context.Context, name string) (checkpoint.Session, error) {
 	if err := checkpoint.CheckName(name); err != nil {
 		return nil, err
 	}
-	opened, key := &session{store: s, name: name}, leases.Key{Token: token()}
+	opened := &session{store: s, name: name}
 	ctx, cancel := context.WithTimeout(ctx, s.lease) // a lease that takes longer to get has expired
 	defer cancel()
+	added, taken := token(), token()
+	var key leases.Key
 	var began time.Time
-	err := s.changeSettled(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.whileMoved(func() error {
 		began = now()
-		added, err := tx.ExecContext(ctx, s.db.SQL(`INSERT INTO agenthost_threads (name, created)
-			VALUES ($1, {now}) ON CONFLICT (name) DO NOTHING`), name)
-		if err != nil {
+		return s.db.Write(ctx, func(ctx context.Context, q sqldb.Executor) error {
+			err := q.QueryRowContext(ctx, s.db.SQL(takeLease), name, added, taken, s.holder, s.lease.Milliseconds()).Scan(&key.Row, &key.Token)
+			if errors.Is(err, sql.ErrNoRows) {
+				return s.busy(ctx, q, name)
+			}
 			return err
-		}
-		n, err := added.RowsAffected()
-		if err != nil {
-			return err
-		}
-		opened.fresh.Store(n > 0)
-		err = tx.QueryRowContext(ctx, s.db.SQL(takeLease),
-			key.Token, s.holder, s.lease.Milliseconds(), name).Scan(&key.Row)
-		if errors.Is(err, sql.ErrNoRows) {
-			return s.busy(ctx, tx, name)
-		}
-		return err
+		})
 	})
 	if err != nil {
 		return nil, err
 	}
+	opened.fresh.Store(key.Token == added)
 	opened.lease = s.renewals.Add(key, began)
 	return opened, nil
 }
 
-// errMoved reports a thread that was closed or removed between two statements of a transaction.
+// errMoved reports a thread that was closed or removed between two statements.
 var errMoved = errors.New("the thread was closed in the meantime")
 
 // changeSettled performs do as change does, and repeats it while the thread moves.
 func (s *Store) changeSettled(ctx context.Context, do func(ctx context.Context, tx *sql.Tx) error) error {
+	return s.whileMoved(func() error { return s.db.Change(ctx, do) })
+}
+
+// whileMoved performs do, and repeats it while the thread moves.
+func (*Store) whileMoved(do func() error) error {
 	for {
-		if err := s.db.Change(ctx, do); !errors.Is(err, errMoved) {
+		if err := do(); !errors.Is(err, errMoved) {
 			return err
 		}
 	}
 }
 
 // busy returns the error for a thread that is open elsewhere.
-func (*Store) busy(ctx context.Context, tx *sql.Tx, name string) error {
+func (*Store) busy(ctx context.Context, q sqldb.Querier, name string) error {
 	var holder sql.NullString
 	var until sql.NullInt64
-	err := tx.QueryRowContext(ctx, `SELECT holder, until FROM agenthost_threads WHERE name = $1`, name).Scan(&holder, &until)
+	err := q.QueryRowContext(ctx, `SELECT holder, until FROM agenthost_threads WHERE name = $1`, name).Scan(&holder, &until)
 	switch {
 	case errors.Is(err, sql.ErrNoRows), err == nil && !until.Valid:
 		return errMoved
@@ -108,11 +111,20 @@ func (s *session) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), min(closing, s.store.lease))
 	defer cancel()
-	return s.store.db.Change(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.release(ctx, tx) })
+	if s.at.Load() == 0 || s.unsettled.Load() { // one statement would not see what it has waited for
+		return s.store.db.Change(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.release(ctx, tx) })
+	}
+	return s.store.db.Write(ctx, func(ctx context.Context, q sqldb.Executor) error {
+		_, err := q.ExecContext(ctx, closeThread, s.lease.Row, s.lease.Token)
+		return err // if the lease has expired, another run has the thread
+	})
 }
 
-// These statements release a lease. The first one waits for a Save of this session whose answer was lost, so that the others see
-// what it has written.
+// closeThread releases a lease, and keeps the state of the thread.
+const closeThread = `UPDATE agenthost_threads SET lease = NULL, holder = NULL, until = NULL, state = ` + closedState + ` WHERE no = $1 AND lease = $2`
+
+// These statements do the same one after the other. The first one waits for a Save of this session whose answer was lost, so that the
+// others see what it has written.
 const (
 	releaseLease = `UPDATE agenthost_threads SET lease = NULL, holder = NULL, until = NULL WHERE no = $1 AND lease = $2`
 	forgetThread = `DELETE FROM agenthost_threads WHERE no = $1

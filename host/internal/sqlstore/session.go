@@ -43,6 +43,7 @@ type session struct {
 	fresh      atomic.Bool   // Open has added the thread, and nothing was saved yet
 	at         atomic.Uint64 // the checkpoint last loaded or saved; 0: none
 	journalled atomic.Bool   // its journal may not be empty
+	unsettled  atomic.Bool   // the last Save has failed, or is not over: it may have written, or still write, a checkpoint
 	closed     atomic.Bool
 }
 
@@ -102,6 +103,7 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 		return 0, err
 	}
 	s.fresh.Store(false)
+	s.unsettled.Store(true)
 	err = s.write(ctx, func(ctx context.Context) (err error) {
 		if c.Parent != 0 && uint64(c.Parent) != s.at.Load() {
 			if err := exists(ctx, s.store.db.Reads(), s.lease.Row, c.Parent); err != nil {
@@ -130,6 +132,7 @@ func (s *session) Save(ctx context.Context, c *checkpoint.Commit) (id checkpoint
 	if err != nil {
 		return 0, err
 	}
+	s.unsettled.Store(false)
 	s.journalled.Store(false)
 	s.at.Store(uint64(id))
 	c.Written = len(doc)

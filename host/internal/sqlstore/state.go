@@ -12,11 +12,13 @@ import (
 // The state of a thread is in its row while it is closed, so that an index finds it. It is computed from the newest checkpoint,
 // which has the state that the thread has if its run dies: that of a thread whose lease has expired.
 
-// closeState keeps the state of a thread whose session was closed. A run that is not over then has stopped.
-const closeState = `UPDATE agenthost_threads SET state = COALESCE((
+// closedState is the state of a thread whose session is closed. A run that is not over then has stopped.
+const closedState = `COALESCE((
 		SELECT CASE c.state WHEN 'orphaned' THEN 'stopped' ELSE c.state END
-		FROM agenthost_checkpoints c WHERE c.thread = agenthost_threads.no ORDER BY c.id DESC LIMIT 1), '')
-	WHERE no = $1`
+		FROM agenthost_checkpoints c WHERE c.thread = agenthost_threads.no ORDER BY c.id DESC LIMIT 1), '')`
+
+// closeState keeps it.
+const closeState = `UPDATE agenthost_threads SET state = ` + closedState + ` WHERE no = $1`
 
 // settle keeps the state of a closed thread, and computes that of its newest checkpoint if an earlier version has written it.
 func settle(ctx context.Context, tx *sql.Tx, no int64) error {

@@ -10,7 +10,7 @@ import (
 
 // runAgentInput is what a client sends to run an agent.
 type runAgentInput struct {
-	Thread    string             `json:"threadId" jsonschema:"The conversation: any text."`
+	Thread    string             `json:"threadId" jsonschema:"The conversation: text of 1 to 512 bytes without control characters."`
 	Run       string             `json:"runId" jsonschema:"The run: any text. The id of a run that is not over joins it."`
 	Parent    *string            `json:"parentRunId"`
 	Version   *string            `json:"protocolVersion" jsonschema:"The version of the protocol that the client speaks; without it, one before 1.0."`

@@ -144,7 +144,7 @@ func TestInputThatDoesNotFit(t *testing.T) {
 		input host.Input
 		want  string
 	}{
-		{"an unknown field", host.Input{State: map[string]any{"unknown": 1, "zebra": 2}}, `step "input": field "unknown": is not declared; declare it in the agent's State`},
+		{"an unknown field", host.Input{State: map[string]any{"unknown": 1, "zebra": 2}}, `step "input": field "unknown": is not declared; the caller may set: s`},
 		{
 			"a value that does not fit the schema",
 			host.Input{State: map[string]any{"s": 1}},

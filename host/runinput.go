@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/internal/text"
@@ -103,14 +104,17 @@ func (r *run) leaveStep() {
 func (t *fieldTable) undeclared(name string) error {
 	var callers []string // fields that are the caller's to set
 	for slot := range t.fields {
-		if f := &t.fields[slot]; !f.HideInput {
+		if f := &t.fields[slot]; !f.HideInput && !f.Sealed {
 			callers = append(callers, f.Name)
 		}
 	}
 	if near, ok := text.Nearest(name, callers); ok {
 		return fmt.Errorf("is not declared; did you mean %q?", near)
 	}
-	return errors.New("is not declared; declare it in the agent's State")
+	if len(callers) == 0 {
+		return errors.New("is not declared: neither the agent's State nor a middleware has a field that the caller may set")
+	}
+	return fmt.Errorf("is not declared; the caller may set: %s", strings.Join(callers, ", "))
 }
 
 // applyInput applies what an earlier run of the thread left, and then the input's messages and fields.

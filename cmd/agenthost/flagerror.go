@@ -13,7 +13,11 @@ import (
 )
 
 // flagError rewrites an error of the parser of flags: it names the command and says what to write, without the names of Go functions.
+// A group of commands lacks the flags of a command that does not exist, so that is what it says.
 func flagError(c *cobra.Command, err error) error {
+	if c.HasAvailableSubCommands() && c.Flags().NArg() > 0 {
+		return unknownCommand(c, c.Flags().Arg(0))
+	}
 	return fmt.Errorf("%s%w", commandSubject(c), flagProblem(c, err))
 }
 

@@ -141,7 +141,10 @@ const (
 func (a *app) serveMCPOverHTTP(ctx context.Context, s *mcpserver.Server, address string) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
-		return err
+		if wrapped, ok := errors.AsType[*net.OpError](err); ok {
+			err = wrapped.Err // without the address, which is named here
+		}
+		return fmt.Errorf("cannot listen at %s: %w; choose another address with --http, whose port 0 takes a free one", address, err)
 	}
 	if at, ok := listener.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() {
 		fmt.Fprintf(a.err, "· everybody who can reach %s can run the agent: there is no login\n", terminal.Text(at.String()))

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -184,6 +185,9 @@ func group(c *cobra.Command) *cobra.Command {
 	return c
 }
 
+// fleetCommands are the commands of agenthost-fleet that this command lacks.
+var fleetCommands = []string{"worker", "promote"}
+
 // unknownCommand says that a command has no subcommand of this name, and suggests a similar one.
 func unknownCommand(c *cobra.Command, name string) error {
 	subject := commandSubject(c)
@@ -195,6 +199,9 @@ func unknownCommand(c *cobra.Command, name string) error {
 		if below.IsAvailableCommand() {
 			names = append(append(names, below.Name()), below.Aliases...)
 		}
+	}
+	if !c.HasParent() && slices.Contains(fleetCommands, name) {
+		return fmt.Errorf("%q is a command of agenthost-fleet, which runs agents on Temporal; see docs/fleet.md", name)
 	}
 	if near, ok := text.Nearest(name, names); ok {
 		return fmt.Errorf("%sthere is no command %q; did you mean %q?", subject, name, near)

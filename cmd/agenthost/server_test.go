@@ -262,6 +262,7 @@ func TestMistakesAboutServers(t *testing.T) {
 		{[]string{"run", "--server", "", "hi"}, exitUsage, "--server: the address is empty"},
 		{[]string{"run", "--server", "here", "hi"}, exitUsage, "--server: url: the URL is invalid"},
 		{[]string{"run", "--server", "http://127.0.0.1:1", "hi"}, exitFailed, "connection refused; start it with 'agenthost serve', or correct the address"},
+		{[]string{"run", "--server", strings.Replace(address, "http:", "https:", 1), "hi"}, exitUsage, "--server: the server speaks HTTP without TLS; write http:// in place of https://"},
 		{[]string{"run", "--server", address, "--header", "x", "hi"}, exitUsage, "--header: write it as NAME=VALUE"},
 		{[]string{"run", "--server", address, "--header", "x y=z", "hi"}, exitUsage, "not a valid header name"},
 		{[]string{"run", "--server", address, "--thread", "ffffffff-0000-4000-8000-000000000000", "hi"}, exitUsage, "the server refuses"},

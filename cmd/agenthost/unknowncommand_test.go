@@ -16,6 +16,9 @@ func TestUnknownCommandsAreUsageErrors(t *testing.T) {
 	}{
 		{[]string{"rn"}, "agenthost: there is no command \"rn\"; did you mean \"run\"?\nRun 'agenthost --help' for usage\n"},
 		{[]string{"threads", "frok"}, "agenthost: threads: there is no command \"frok\"; did you mean \"fork\"?\nRun 'agenthost threads --help' for usage\n"},
+		{[]string{"rn", "-f", "a.yaml"}, "agenthost: there is no command \"rn\"; did you mean \"run\"?\n"},
+		{[]string{"threads", "frok", "--last"}, "threads: there is no command \"frok\"; did you mean \"fork\"?"},
+		{[]string{"worker", "-f", "a.yaml"}, "\"worker\" is a command of agenthost-fleet, which runs agents on Temporal; see docs/fleet.md"},
 		{[]string{"threads", "remov"}, "did you mean \"remove\"?"},
 		{[]string{"plugin", "xyz"}, "agenthost: plugin: there is no command \"xyz\"\n"},
 		{[]string{"help", "foo"}, "agenthost: there is no command \"foo\"\nRun 'agenthost --help' for usage\n"},

@@ -34,8 +34,11 @@ func (e *RunError) ErrorType() string { return e.Type }
 
 // explained says what to do about an answer of the server.
 func explained(err error) error {
-	if errors.Is(err, syscall.ECONNREFUSED) {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("%w; start it with 'agenthost serve', or correct the address", err)
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return &UsageError{"the server speaks HTTP without TLS; write http:// in place of https:// in its address"}
 	}
 	refused, ok := errors.AsType[*client.Error](err)
 	if !ok {

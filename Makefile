@@ -12,6 +12,9 @@ TINYGO   ?= $(or $(shell command -v tinygo),/opt/tinygo/bin/tinygo)
 BIN           := $(CURDIR)/.bin
 GOLANGCI_LINT := $(BIN)/golangci-lint
 
+# The tests share compiled guests: see internal/testcache.
+export AGENTHOST_TEST_CACHE := $(BIN)/guests
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -71,8 +74,7 @@ generate: $(BIN)/msgp-$(MSGP_VERSION) ## rewrite the generated Go code
 .PHONY: plugins
 plugins: ## build the Wasm plugins and test guests whose source changed (all: make -B plugins)
 
-# The tests share a cache of compiled guests.
-RANDOM_AGENTS = AGENTHOST_TEST_CACHE=$(BIN)/guests go test -count=1 ./test/reference
+RANDOM_AGENTS = go test -count=1 ./test/reference
 
 .PHONY: property
 property: ## run random agents: 10,000 native, 1,000 as TinyGo plugins, 1,000 native with the race detector (make test runs 100)

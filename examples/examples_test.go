@@ -20,6 +20,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/script"
 	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/internal/testcache"
 	"github.com/agenthost/agenthost/internal/toolchain"
 	"github.com/agenthost/agenthost/internal/toolchain/toolchaintest"
 	"github.com/agenthost/agenthost/test/programs"
@@ -204,7 +205,7 @@ func TestShoutIsTheSamePluginInEachLanguage(t *testing.T) {
 	t.Parallel()
 	module, err := toolchain.Build{Dir: "shout", Output: filepath.Join(t.TempDir(), "shout.wasm"), Log: t.Output()}.Run(t.Context(), toolchain.Go)
 	require.NoError(t, err)
-	engine, err := plugin.NewEngine(plugin.EngineConfig{Loaders: []plugin.Loader{script.Loader{}}})
+	engine, err := plugin.NewEngine(plugin.EngineConfig{Dir: testcache.Dir(), Loaders: []plugin.Loader{script.Loader{}}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, engine.Close()) })
 	for _, path := range []string{module, "shout/shout.py", "shout/shout.ts"} {

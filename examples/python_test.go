@@ -12,6 +12,7 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/script"
+	"github.com/agenthost/agenthost/internal/testcache"
 )
 
 // sayer is a model that says its name and its system prompt, for 60 tokens.
@@ -27,7 +28,7 @@ func (s sayer) Generate(_ context.Context, req *model.Request) (*model.Response,
 
 func TestABudgetAndARouterInPython(t *testing.T) {
 	t.Parallel()
-	engine, err := plugin.NewEngine(plugin.EngineConfig{Loaders: []plugin.Loader{script.Loader{}}})
+	engine, err := plugin.NewEngine(plugin.EngineConfig{Dir: testcache.Dir(), Loaders: []plugin.Loader{script.Loader{}}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, engine.Close()) })
 	say := func(agent *host.Agent, text string) string {

@@ -10,11 +10,12 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/agenthost/agenthost/host/plugin"
+	"github.com/agenthost/agenthost/internal/testcache"
 	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
 // compiled keeps the modules that tests share: standard Go's take a second to compile.
-var compiled = newEngine(plugin.EngineConfig{Memory: 4 << 30, Compiles: 2})
+var compiled = newEngine(plugin.EngineConfig{Dir: testcache.Dir(), Memory: 4 << 30, Compiles: 2})
 
 func newEngine(config plugin.EngineConfig) *plugin.Engine {
 	e, err := plugin.NewEngine(config)

@@ -16,6 +16,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/anatomy"
 	"github.com/agenthost/agenthost/host/tool"
+	"github.com/agenthost/agenthost/internal/testcache"
 	"github.com/agenthost/agenthost/sdk/python"
 )
 
@@ -24,7 +25,7 @@ var compiled *plugin.Engine
 
 func TestMain(m *testing.M) {
 	var err error
-	if compiled, err = plugin.NewEngine(plugin.EngineConfig{Memory: 4 << 30}); err != nil {
+	if compiled, err = plugin.NewEngine(plugin.EngineConfig{Dir: testcache.Dir(), Memory: 4 << 30}); err != nil {
 		panic(err)
 	}
 	code := m.Run()
@@ -142,7 +143,7 @@ func TestScriptsServeHooks(t *testing.T) {
 	}
 }
 
-// A hook's own error is no fault: middleware can retry or answer it.
+// A hook's own error is not a fault: middleware can retry or answer it.
 func TestScriptsFailWithErrorsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	const hook = "@wrap_tool_call\ndef f(r):\n"

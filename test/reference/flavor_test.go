@@ -8,6 +8,7 @@ import (
 
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/extism"
+	"github.com/agenthost/agenthost/internal/testcache"
 	"github.com/agenthost/agenthost/internal/toolchain"
 	"github.com/agenthost/agenthost/test/reference"
 )
@@ -91,15 +92,12 @@ func inPython() (reference.Writer, error) {
 	return reference.PythonScript(string(source)), err
 }
 
-// cacheVariable names a directory for compiled guests, which all test binaries share.
-const cacheVariable = "AGENTHOST_TEST_CACHE"
-
 // slowVariable asks for the guest in Python in all tests. An instance of it takes so long to start that otherwise only TestTranscripts
 // runs it, which compares every byte that it writes.
 const slowVariable = "AGENTHOST_SLOW_GUESTS"
 
 func openEngine() (*plugin.Engine, error) {
-	return plugin.NewEngine(plugin.EngineConfig{Dir: os.Getenv(cacheVariable), Memory: 4 << 30, Compiles: 4, Contracts: []plugin.Contract{extism.Extism{}}})
+	return plugin.NewEngine(plugin.EngineConfig{Dir: testcache.Dir(), Memory: 4 << 30, Compiles: 4, Contracts: []plugin.Contract{extism.Extism{}}})
 }
 
 // guests returns all builds of the guest. With the race detector it returns only the TinyGo build, because compiling the

@@ -15,6 +15,7 @@ import (
 	"github.com/agenthost/agenthost/host/model"
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/script"
+	"github.com/agenthost/agenthost/internal/testcache"
 )
 
 // compiled is shared by all tests: the script engine is compiled once.
@@ -22,7 +23,7 @@ var compiled *plugin.Engine
 
 func TestMain(m *testing.M) {
 	var err error
-	if compiled, err = plugin.NewEngine(plugin.EngineConfig{Memory: 4 << 30, Loaders: []plugin.Loader{script.Loader{}}}); err != nil {
+	if compiled, err = plugin.NewEngine(plugin.EngineConfig{Dir: testcache.Dir(), Memory: 4 << 30, Loaders: []plugin.Loader{script.Loader{}}}); err != nil {
 		panic(err)
 	}
 	code := m.Run()

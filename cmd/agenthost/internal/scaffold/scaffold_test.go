@@ -15,6 +15,7 @@ import (
 	"github.com/agenthost/agenthost/host/plugin"
 	"github.com/agenthost/agenthost/host/plugin/author"
 	"github.com/agenthost/agenthost/host/plugin/script"
+	"github.com/agenthost/agenthost/internal/testcache"
 	"github.com/agenthost/agenthost/internal/toolchain"
 )
 
@@ -99,7 +100,7 @@ func TestARustProjectHasItsOwnSDK(t *testing.T) {
 // TestScriptProjects loads a project with each hook alone, one with none and one with all, in each language.
 func TestScriptProjects(t *testing.T) {
 	t.Parallel()
-	engine, err := plugin.NewEngine(plugin.EngineConfig{Memory: 4 << 30, Loaders: []plugin.Loader{script.Loader{}}})
+	engine, err := plugin.NewEngine(plugin.EngineConfig{Dir: testcache.Dir(), Memory: 4 << 30, Loaders: []plugin.Loader{script.Loader{}}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, engine.Close()) })
 	sets := [][]abi.Hook{nil, abi.Hooks()}

@@ -95,7 +95,7 @@ func TestUpdate(t *testing.T) {
 		isZero, messages bool
 	}{
 		{"nothing", abi.Result{}, true, false},
-		{"what is no update", abi.Result{Response: &abi.ResponseChange{}, ToolMessage: &abi.Patch{}}, true, false},
+		{"what is not an update", abi.Result{Response: &abi.ResponseChange{}, ToolMessage: &abi.Patch{}}, true, false},
 		{"a jump", abi.Result{JumpTo: "end"}, false, false},
 		{"state", abi.Result{State: mapOf(map[string]any{"a": 1})}, false, false},
 		{"messages", abi.Result{Messages: []abi.Message{abi.Human("hi")}}, false, true},

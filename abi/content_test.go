@@ -55,7 +55,7 @@ func TestContentIsAStringWhereItCanBe(t *testing.T) {
 		{"a text block whose text is a number", abi.Blocks(block(map[string]any{"type": "text", "text": 1})), `[{"text":1,"type":"text"}]`, false, "", 1},
 		{"two text blocks", abi.Blocks(abi.TextBlock("a"), abi.TextBlock("b")), `[{"text":"a","type":"text"},{"text":"b","type":"text"}]`, false, "ab", 2},
 		{"texts around an image", abi.Blocks(abi.TextBlock("a"), image, abi.TextBlock("b")), `[{"text":"a","type":"text"},{"type":"image","url":"u"},{"text":"b","type":"text"}]`, false, "ab", 3},
-		{"a reasoning block is no text", abi.Blocks(abi.ReasoningBlock("why", "")), `[{"reasoning":"why","type":"reasoning"}]`, false, "", 1},
+		{"a reasoning block is not text", abi.Blocks(abi.ReasoningBlock("why", "")), `[{"reasoning":"why","type":"reasoning"}]`, false, "", 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -198,7 +198,7 @@ var (
 func TestSpecTablesAreTheStructs(t *testing.T) {
 	t.Parallel()
 	documents := sections(readSpec(t), "###")
-	require.Len(t, documents, len(documentTypes()), "a heading is no document, or a document has no heading")
+	require.Len(t, documents, len(documentTypes()), "a heading is not a document, or a document has no heading")
 	for _, d := range documentTypes() {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()

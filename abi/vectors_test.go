@@ -399,7 +399,7 @@ func documentOf(stem string) string {
 			return d.name
 		}
 	}
-	panic(kind + " is no document")
+	panic(kind + " is not a document")
 }
 
 func TestVectors(t *testing.T) {
@@ -454,7 +454,7 @@ func checkGenerated(t *testing.T, v vector, b []byte) {
 	require.LessOrEqual(t, len(made), v.doc.Msgsize())
 
 	i := slices.IndexFunc(documentTypes(), func(d documentType) bool { return d.name == documentOf(v.stem) })
-	require.GreaterOrEqual(t, i, 0, "%s is no document", documentOf(v.stem))
+	require.GreaterOrEqual(t, i, 0, "%s is not a document", documentOf(v.stem))
 	decoded := documentTypes()[i].make()
 	rest, err := decoded.UnmarshalMsg(b)
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ import (
 // A profile is for a provider, such as anthropic, or for one model, such as anthropic:claude-haiku-4-5. If both fit, the texts of the
 // model's profile win, descriptions are merged, and the tools that either excludes are excluded.
 //
-// It is no guard: excluded tools are kept from the model to help it choose. A call of one is answered with an error, but human_in_the_loop or
+// It is not a guard: excluded tools are kept from the model to help it choose. A call of one is answered with an error, but human_in_the_loop or
 // auto_mode decide what may run.
 //
 // Keys and texts are those of deepagents 0.7.32's HarnessProfile, which is chosen once, when the agent is built. Its

@@ -108,7 +108,7 @@ func askWithImages(
 		answer, err = c.ask(ctx, rt, text, id, question)
 	}
 	if _, ok := errors.AsType[*model.UnansweredError](err); ok {
-		return nil, nil //nolint:nilnil // no answer is no error here
+		return nil, nil //nolint:nilnil // no answer is not an error here
 	}
 	return answer, err
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/agenthost/agenthost/host/tool"
 )
 
-// document is an answer as a client writes it that is no Go program.
+// document is an answer as a client writes it that is not a Go program.
 type document = map[string]any
 
 func batch(decisions ...any) document { return document{"decisions": decisions} }

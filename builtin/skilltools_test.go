@@ -123,7 +123,7 @@ func TestSkillToolsGoWithTheirSkill(t *testing.T) {
 	}
 }
 
-// A call that failed, and one of another tool, is no reading.
+// A call that failed, and one of another tool, is not a reading.
 func TestWhatReadsASkill(t *testing.T) {
 	t.Parallel()
 	given := talk("human 1", "ai read_file:1 search:2", "tool 1 Error", "tool 2 text", "human 5")

@@ -65,7 +65,7 @@ type Subagent struct {
 	Description string `yaml:"description"`
 	// Mode is what the subagent begins with. "isolated" (or ""): the task alone. "fork": the agent's messages up to the task. A fork that
 	// is built here also has the agent's system prompt and middleware, except that it cannot delegate; a middleware of its own takes the
-	// place of one with the same name. Tools that this middleware guards and the fork lacks are no error. This is experimental in deepagents.
+	// place of one with the same name. Tools that this middleware guards and the fork lacks are not an error. This is experimental in deepagents.
 	Mode string `yaml:"mode" schema:"enum=isolated|fork,default=isolated"`
 	// SystemPrompt is the subagent's system prompt; that of a fork follows the agent's. "": none.
 	SystemPrompt string `yaml:"system_prompt"`

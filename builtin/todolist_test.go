@@ -71,7 +71,7 @@ func TestWriteTodos(t *testing.T) {
 			item(map[string]any{"content": "a", "status": "blocked"}), "Error invoking tool 'write_todos'", nil,
 		},
 		"a missing content is answered": {item(map[string]any{"status": "pending"}), "Error invoking tool 'write_todos'", nil},
-		"a text is no list": {
+		"a text is not a list": {
 			abi.Call("1", "write_todos", map[string]any{"todos": "a, b"}), "Error invoking tool 'write_todos'", nil,
 		},
 		"no arguments": {abi.Call("1", "write_todos", nil), "Error invoking tool 'write_todos'", nil},

@@ -113,7 +113,7 @@ func (c *Case) CheckStrict(n strictyaml.Node) error {
 	return strictyaml.Join(errs...)
 }
 
-// checkPaths refuses keys that are no paths below a directory.
+// checkPaths refuses keys that are not paths below a directory.
 func checkPaths(files strictyaml.Node) error {
 	var errs []error
 	for _, path := range files.Keys() {

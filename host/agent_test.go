@@ -41,7 +41,7 @@ func TestNewRefuses(t *testing.T) {
 		{"a nil tool", func(b *bundle) { b.Tools = []host.Tool{nil} }, "agent: a tool is nil"},
 		{"a tool without a name", func(b *bundle) { b.tool("", nil) }, "agent: a tool has no name"},
 		{
-			"a tool of a middleware whose parameters are no schema",
+			"a tool of a middleware whose parameters are not a schema",
 			func(b *bundle) {
 				bad := tool.Raw(abi.ToolSpec{Name: "t", Parameters: wire.Int(1)}, nil)
 				b.use(host.BeforeAgent("m", constant(nil, nil), host.WithTools(bad)))

@@ -179,7 +179,7 @@ func TestArgumentsThatAreNotCanonical(t *testing.T) {
 	require.Equal(t, 2, d.sent, "its result was noted")
 }
 
-// A failure that was noted is no result: what failed runs again, as after a failure without a crash.
+// A failure that was noted is not a result: what failed runs again, as after a failure without a crash.
 func TestACrashBehindAFailure(t *testing.T) {
 	t.Parallel()
 	d := newDying(t, calls("send"), scripted.Say("done"))

@@ -69,7 +69,7 @@ func TestEmptyAnswersThatAreNotCompleteFail(t *testing.T) {
 	}
 }
 
-// A person reads the words of a refusal, although they are no text of the answer.
+// A person reads the words of a refusal, although they are not text of the answer.
 func TestTheAnswerIsTheRefusal(t *testing.T) {
 	t.Parallel()
 	refused := ending("", "refusal")

@@ -68,8 +68,8 @@ type Program struct {
 // ProgramStep is a step of a [Program]: a hook that is a step of its own, the model, or the tools.
 type ProgramStep struct {
 	Name       string   `json:"name"`                 // as in events and breakpoints
-	Middleware string   `json:"middleware,omitempty"` // name of the middleware whose hook it is; "": it is no hook
-	Hook       abi.Hook `json:"hook,omitempty"`       // "": it is no hook
+	Middleware string   `json:"middleware,omitempty"` // name of the middleware whose hook it is; "": it is not a hook
+	Hook       abi.Hook `json:"hook,omitempty"`       // "": it is not a hook
 	// Wraps are the names of the middleware whose hooks wrap the step's calls of the model or of tools, the outermost first.
 	Wraps []string `json:"wraps,omitempty"`
 }

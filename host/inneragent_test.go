@@ -97,7 +97,7 @@ func TestWhatAnInnerAgentSpendsCounts(t *testing.T) {
 	})
 	b.use(host.BeforeAgent("w", func(_ context.Context, rt *host.Runtime) (*host.Update, error) {
 		if rt.CallID() != "" || rt.AcceptsChanges() {
-			return nil, errors.New("it is no call, and goes on with nothing")
+			return nil, errors.New("it is not a call, and goes on with nothing")
 		}
 		return nil, nil
 	}))

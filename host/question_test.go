@@ -192,7 +192,7 @@ func TestAnAnswerThatIsRefusedCanBeCorrected(t *testing.T) {
 			return nil, err
 		}
 		if n, ok := answer.AsInt(); !ok || (n != 3 && refuses) {
-			return nil, fmt.Errorf("%s is no number of mine", answer.JSON())
+			return nil, fmt.Errorf("%s is not a number of mine", answer.JSON())
 		}
 		b.notef("%s", answer.JSON())
 		return nil, nil
@@ -201,12 +201,12 @@ func TestAnAnswerThatIsRefusedCanBeCorrected(t *testing.T) {
 	ids := interrupted(t, agent, say("hi"))
 
 	failed, err := agent.Run(t.Context(), resume(host.Answer{Value: "two"}))
-	require.ErrorContains(t, err, `"two" is no number of mine`)
+	require.ErrorContains(t, err, `"two" is not a number of mine`)
 	require.Empty(t, failed.Interrupts)
 	_, err = agent.Run(t.Context(), goOn())
-	require.ErrorContains(t, err, `"two" is no number of mine`, "the answer is kept for a step that fails for another reason")
+	require.ErrorContains(t, err, `"two" is not a number of mine`, "the answer is kept for a step that fails for another reason")
 	_, err = agent.Run(t.Context(), resume(host.Answer{Interrupt: ids[0], Value: 2}))
-	require.ErrorContains(t, err, "2 is no number of mine")
+	require.ErrorContains(t, err, "2 is not a number of mine")
 	completed(t, agent, resume(host.Answer{Value: 3}))
 	require.Equal(t, []string{"3"}, b.log)
 }

@@ -257,7 +257,7 @@ func (s stallingSession) Journal(ctx context.Context, e *checkpoint.Execution) e
 	return s.Session.Journal(ctx, e)
 }
 
-// A call fails while another one is still being noted, which is given up: that is no failure of the thread.
+// A call fails while another one is still being noted, which is given up: that is not a failure of the thread.
 func TestAFailureWhileACallIsBeingNotedIsSavedWithWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	b := setup(t, calls("ask", "fail", "late"), scripted.Say("done")).answering("late", "late")

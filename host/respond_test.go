@@ -229,7 +229,7 @@ func TestRespondFails(t *testing.T) {
 			host.StructuredMissing, `model "p": the model has given no structured response`,
 		},
 		{
-			"a provider's text that is no JSON", host.Respond[report](), newProviding(true, scripted.Say("no")), host.StructuredInvalid,
+			"a provider's text that is not JSON", host.Respond[report](), newProviding(true, scripted.Say("no")), host.StructuredInvalid,
 			"Failed to parse structured output for tool 'report': Native structured output expected valid JSON for report, but parsing failed:",
 		},
 		{

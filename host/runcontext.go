@@ -17,7 +17,7 @@ type runContext struct {
 }
 
 // ContextMap returns Input.Context as a document, for programs that are not written in Go; nil if there is none. The caller must not change
-// it. An error says that the context is no map, or that one of its values nests deeper than [wire.MaxValueDepth].
+// it. An error says that the context is not a map, or that one of its values nests deeper than [wire.MaxValueDepth].
 func (rt *Runtime) ContextMap() (wire.Map, error) {
 	r := rt.run
 	r.context.once.Do(func() { r.context.values, r.context.err = contextMap(r.input.Context) })

@@ -37,7 +37,7 @@ func TestToolTimeout(t *testing.T) {
 		result, err := b.run()
 		require.NoError(t, err)
 		require.Equal(t, time.Minute, time.Since(start))
-		require.Equal(t, host.Interrupted, result.Status, "a question is no failure")
+		require.Equal(t, host.Interrupted, result.Status, "a question is not a failure")
 		require.Equal(t, []string{
 			"human: hi", "ai: ", "failed 1: Error: tool 'slow' timed out after 1m0s.", "tool 2: found", "tool 3: late",
 		}, lines(result.Messages))
@@ -82,7 +82,7 @@ func TestWhatATimeoutDoesNotHide(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		result, err := b.build().Run(ctx, hi())
-		require.ErrorIs(t, err, context.DeadlineExceeded, "the run's own end is no timeout of the tool")
+		require.ErrorIs(t, err, context.DeadlineExceeded, "the run's own end is not a timeout of the tool")
 		require.Equal(t, host.Cancelled, result.Status)
 		require.Equal(t, []string{"human: hi", "ai: "}, lines(result.Messages))
 	})

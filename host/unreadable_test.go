@@ -44,15 +44,15 @@ func TestAToolThatReturnsWhatCannotBeReadLeavesTheThreadReadable(t *testing.T) {
 		output *host.ToolOutput
 		fails  string
 	}{
-		"a block without a type":        {&host.ToolOutput{Content: untyped()}, untypedText},
-		"a block whose type is no text": {block(wire.Map{{Key: "type", Value: wire.Int(1)}}), untypedText},
-		"a block with a key twice":      {block(append(wire.Map{typed}, twice...)), `the key "a" appears twice`},
-		"a block that is not sorted":    {block(wire.Map{{Key: "z", Value: wire.Int(1)}, {Key: "a", Value: wire.Int(2)}, typed}), ""},
-		"a role that is not UTF-8":      {message(abi.Message{Role: "r\xff"}), ""},
-		"a status that is not UTF-8":    {message(abi.Message{Role: abi.RoleHuman, Status: "\xff"}), ""},
-		"a meta with a key twice":       {message(abi.Message{Role: abi.RoleHuman, Meta: twice}), `the key "a" appears twice`},
-		"a meta whose key is not UTF-8": {message(abi.Message{Role: abi.RoleHuman, Meta: wire.Map{{Key: "\xff", Value: wire.Int(1)}}}), ""},
-		"arguments that are no map": {
+		"a block without a type":         {&host.ToolOutput{Content: untyped()}, untypedText},
+		"a block whose type is not text": {block(wire.Map{{Key: "type", Value: wire.Int(1)}}), untypedText},
+		"a block with a key twice":       {block(append(wire.Map{typed}, twice...)), `the key "a" appears twice`},
+		"a block that is not sorted":     {block(wire.Map{{Key: "z", Value: wire.Int(1)}, {Key: "a", Value: wire.Int(2)}, typed}), ""},
+		"a role that is not UTF-8":       {message(abi.Message{Role: "r\xff"}), ""},
+		"a status that is not UTF-8":     {message(abi.Message{Role: abi.RoleHuman, Status: "\xff"}), ""},
+		"a meta with a key twice":        {message(abi.Message{Role: abi.RoleHuman, Meta: twice}), `the key "a" appears twice`},
+		"a meta whose key is not UTF-8":  {message(abi.Message{Role: abi.RoleHuman, Meta: wire.Map{{Key: "\xff", Value: wire.Int(1)}}}), ""},
+		"arguments that are not a map": {
 			message(abi.Message{Role: abi.RoleAI, ToolCalls: []abi.ToolCall{{ID: "z", Name: "act", Args: wire.Int(1)}}}), "",
 		},
 	} {

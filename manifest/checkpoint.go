@@ -89,7 +89,7 @@ func ReadCheckpoint(path string, options Options) (threadstore.Address, error) {
 	}
 	dir := &Manifest{dir: filepath.Dir(path)}
 	expanded, err := node.Expand(lookup)
-	if err != nil { // env_file is read only if a variable is missing, so a missing file is no error before
+	if err != nil { // env_file is read only if a variable is missing, so a missing file is not an error before
 		if lookup, _, err = environment(root, lookup, dir.path, options.EnvFile); err == nil {
 			expanded, err = node.Expand(lookup)
 		}

@@ -89,7 +89,7 @@ type Options struct {
 	LookupEnv func(name string) (string, bool) // nil: os.LookupEnv
 	EnvFile   func(values map[string]string)   // is told the variables of env_file, also of agents that are tools; nil: nothing is told
 	Engine    *plugin.Engine                   // shared by the plugins; nil: none
-	Cache     *cache.Cache                     // has the plugins that are no files; nil: the user's
+	Cache     *cache.Cache                     // has the plugins that are not files; nil: the user's
 	Recorder  plugin.Recorder                  // records every call of every plugin; nil: none
 	InMemory  bool                             // keeps threads in memory, whatever the manifest says, and does not open its database
 	// MemoryStore keeps threads and values in memory, and does not open the manifest's database. Unlike with InMemory, MCP servers are
@@ -120,7 +120,7 @@ type Options struct {
 	// Embedder makes the embedding models in place of the manifest, like Model; nil: the manifest makes them.
 	Embedder func(of *EmbedderEntry) (model.Embedder, error)
 	// CopyOf is the directory that the manifest's directory is a copy of: paths that lead out of the copy lead to the same place as in the
-	// original. "": it is no copy.
+	// original. "": it is not a copy.
 	CopyOf string
 
 	copied string // the directory that is a copy of CopyOf; "": that of the manifest

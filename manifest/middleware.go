@@ -159,7 +159,7 @@ func (e *middlewareEntry) build(m *Manifest) host.Middleware {
 	return &entryMiddleware{Middleware: inner, id: e.id, node: e.node, source: &e.plugin.Plugin}
 }
 
-// build makes the plugin. Only one that is no file may fail. The name of the plugin is set even then.
+// build makes the plugin. Only one that is not a file may fail. The name of the plugin is set even then.
 func (p *pluginEntry) build(m *Manifest) (plugin.Wasm, error) {
 	w := plugin.Wasm{
 		ID: p.ID, SHA256: string(p.Plugin.SHA256), Config: p.Config,

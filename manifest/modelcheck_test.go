@@ -24,12 +24,12 @@ func TestSettingsThatARunRefusesAreRefused(t *testing.T) {
 		},
 		"of anthropic": {"{provider: anthropic, name: m, settings: {system: x}}", []string{`the setting "system" is not allowed`}},
 		"of gemini":    {"{provider: gemini, name: m, settings: {contents: x}}", []string{`the setting "contents" is not allowed`}},
-		"tools that are no list": {
+		"tools that are not a list": {
 			"{provider: gemini, name: m, settings: {tools: x}}", []string{`the setting "tools" must be a list, such as`},
 		},
-		"tools that are no mappings": {"{provider: anthropic, name: m, tools: [a]}", []string{"2:39: model: the setting \"tools\" must be a list of mappings"}},
-		"tools of openai":            {"{provider: openai, name: m, settings: {tools: [a]}}", []string{`the setting "tools" must be a list of mappings`}},
-		"a name of a model":          {"gemini:a?b", []string{"2:8: model: ", `"a?b" is not a valid name of a model`}},
+		"tools that are not mappings": {"{provider: anthropic, name: m, tools: [a]}", []string{"2:39: model: the setting \"tools\" must be a list of mappings"}},
+		"tools of openai":             {"{provider: openai, name: m, settings: {tools: [a]}}", []string{`the setting "tools" must be a list of mappings`}},
+		"a name of a model":           {"gemini:a?b", []string{"2:8: model: ", `"a?b" is not a valid name of a model`}},
 		"the name of a header": {
 			`{provider: openai, name: m, headers: {"a b": hunter2hunter2}}`, []string{`model.headers: the header "a b" is not a valid name`},
 		},

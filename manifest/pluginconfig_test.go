@@ -46,7 +46,7 @@ func TestErrorsOfAPluginsConfigurationAreShownAtTheirPlace(t *testing.T) {
 	}
 }
 
-// A directory is no module. The path of the root has no name that the plugin could get.
+// A directory is not a module. The path of the root has no name that the plugin could get.
 func TestAPluginThatIsADirectoryIsRefusedAtItsPlace(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{".", "..", "/"} {

@@ -27,7 +27,7 @@ func (m *Manifest) Plugins() []plugin.Wasm {
 	return plugins
 }
 
-// RemotePlugin is a plugin of the manifest that is no file, but comes from a registry or a URL.
+// RemotePlugin is a plugin of the manifest that is not a file, but comes from a registry or a URL.
 type RemotePlugin struct {
 	Name     string // of the middleware
 	Source   string // as in the lock file: a reference or a URL
@@ -37,7 +37,7 @@ type RemotePlugin struct {
 	Err      error    // why a run could not use the plugin now; nil: it could
 }
 
-// RemotePlugins returns the plugins of the manifest and of its subagents that are no files. Of equal ones it returns the first.
+// RemotePlugins returns the plugins of the manifest and of its subagents that are not files. Of equal ones it returns the first.
 func (m *Manifest) RemotePlugins() []RemotePlugin {
 	var all []RemotePlugin
 	for _, e := range m.allMiddleware() {
@@ -79,7 +79,7 @@ func (m *Manifest) allMiddleware() (all []*middlewareEntry) {
 	return all
 }
 
-// takeLocked completes a plugin that is no file by what the lock file says about its source, with the module and the signature of the
+// takeLocked completes a plugin that is not a file by what the lock file says about its source, with the module and the signature of the
 // cache. It uses no network. The module itself is checked when it is loaded.
 func (m *Manifest) takeLocked(s *pluginSource, w *plugin.Wasm) error {
 	command := func(name string) string {

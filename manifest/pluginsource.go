@@ -51,7 +51,7 @@ func (s *pluginSource) UnmarshalStrict(n strictyaml.Node) error {
 // source returns what the lock file calls the source; "": the plugin is a file.
 func (s *pluginSource) source() string { return cmp.Or(string(s.OCI), string(s.HTTPS)) }
 
-// base returns the name of a plugin that is no file, if its entry gives it none.
+// base returns the name of a plugin that is not a file, if its entry gives it none.
 func (s *pluginSource) base() string {
 	if s.OCI != "" {
 		ref, _ := reference.Parse(string(s.OCI)) // was checked when it was read

@@ -207,7 +207,7 @@ func TestSettingsOfAllPlacesAreMerged(t *testing.T) {
 	}
 	body, _ := received(t, "model:\n  provider: gemini\n  name: x\n  base_url: ${BASE}\n"+
 		"  temperature: 1\n  stop: [a]\n  settings: {generationConfig: {temperature: 1.0, stopSequences: [a]}}\n", map[string]string{})
-	require.Contains(t, body, `"generationConfig":{"stopSequences":["a"],"temperature":1}`, "the same value twice is no conflict")
+	require.Contains(t, body, `"generationConfig":{"stopSequences":["a"],"temperature":1}`, "the same value twice is not a conflict")
 }
 
 func TestASettingWithTwoValuesIsRefused(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/agenthost/agenthost/registry"
 )
 
-// TestUnknownLayouts pulls what is no plugin.
+// TestUnknownLayouts pulls what is not a plugin.
 func TestUnknownLayouts(t *testing.T) {
 	t.Parallel()
 	s := serve(t, true)

@@ -49,7 +49,7 @@ func TestAnEventIsKeptWithoutWhatTheRunSays(t *testing.T) {
 	}
 }
 
-// An event that lacks everything else, or is no object, has its head.
+// An event that lacks everything else, or is not an object, has its head.
 func TestAnEventWithoutData(t *testing.T) {
 	t.Parallel()
 	run := &runs.Run{Agent: "keeper", Thread: "t1"}

@@ -24,7 +24,7 @@ func TestContains(t *testing.T) {
 		require.Equal(t, test.Yes, object(t, test.Whole).Contains(object(t, test.Part)), "%s @> %s", test.Whole, test.Part)
 	}
 	require.True(t, runs.Metadata(nil).Contains(nil))
-	require.False(t, runs.Metadata{"a": 1}.Contains(runs.Metadata{"a": 1}), "an int is no value of JSON as encoding/json decodes it")
+	require.False(t, runs.Metadata{"a": 1}.Contains(runs.Metadata{"a": 1}), "an int is not a value of JSON as encoding/json decodes it")
 }
 
 // nested returns an object of so many levels.

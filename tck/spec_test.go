@@ -189,7 +189,7 @@ func TestEveryHolderExists(t *testing.T) {
 				continue
 			}
 			dir, name, ok := strings.Cut(by, " ")
-			require.True(t, ok, "%q is no check, no case, and not a directory and a test", by)
+			require.True(t, ok, "%q is neither a check, nor a case, nor a directory and a test", by)
 			if tests[dir] == nil {
 				tests[dir] = testsOf(t, filepath.Join("..", dir))
 			}

@@ -41,7 +41,7 @@ command -v go >/dev/null || die "needs the go command on PATH"
 command -v apt-get >/dev/null || die "knows only Debian and its kin (apt-get not found)"
 # What is at PREFIX will be replaced: an unset or mistyped PREFIX must not cost anyone /usr/local.
 if [ -e "$PREFIX" ] && [ ! -e "$PREFIX/targets/wasip1.json" ]; then
-	rmdir "$PREFIX" 2>/dev/null || die "$PREFIX exists and is no TinyGo: choose another PREFIX"
+	rmdir "$PREFIX" 2>/dev/null || die "$PREFIX exists and is not TinyGo: choose another PREFIX"
 fi
 
 work=$(mktemp -d)

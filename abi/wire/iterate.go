@@ -4,7 +4,7 @@ import "iter"
 
 // Type returns the type of the value in the terms of JSON Schema: "null", "boolean", "integer", "number" (for a
 // float), "string", "array" or "object". It returns "bytes" for bytes, which JSON cannot express, and "" if there
-// is no value.
+// is not a value.
 func (r Raw) Type() string {
 	t, err := readToken(r, 0)
 	if err != nil {

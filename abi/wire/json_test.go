@@ -85,7 +85,7 @@ func TestAppendJSONRefusesWhatIsNotValid(t *testing.T) {
 		{"a cut value", unhex(t, "92 01"), 0, claimsLeft},
 		{"bytes after the value", unhex(t, "01 02"), 1, "1 bytes after the document"},
 		{"NaN", unhex(t, "cb 7ff8000000000000"), 0, noNaN},
-		{"a key that is no string", unhex(t, "81 01 02"), 1, keyNoString},
+		{"a key that is not a string", unhex(t, "81 01 02"), 1, keyNoString},
 		{"a million nested arrays", nested(1 << 20), 1000, "nested deeper than 1000"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestFromJSON(t *testing.T) {
 		{"negative zero without a point is the integer", "-0", "00"},
 		{"escapes", `"\u00e4\ud83d\ude00\/\b\f"`, "a9 c3a4 f09f9880 2f 08 0c"},
 		{"half a surrogate becomes the replacement character", `"\ud800"`, "a3 efbfbd"},
-		{"a colon in a string is no member", `{"a:b":"c:\":","d":":"}`, "82 a3 613a62 a4 633a223a a1 64 a1 3a"},
+		{"a colon in a string is not a member", `{"a:b":"c:\":","d":":"}`, "82 a3 613a62 a4 633a223a a1 64 a1 3a"},
 		{"the same key in two objects", `[{"a":1},{"a":{"a":2}}]`, "92 81 a1 61 01 81 a1 61 81 a1 61 02"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -143,14 +143,14 @@ func TestFromJSONRefuses(t *testing.T) {
 	}{
 		{"nothing", "", wire.Limits{}, "json: EOF"},
 		{"half a value", `{"a":`, wire.Limits{}, "json: unexpected EOF"},
-		{"what is no JSON", `{a:1}`, wire.Limits{}, "json: invalid character 'a' looking for beginning of object key string"},
+		{"what is not JSON", `{a:1}`, wire.Limits{}, "json: invalid character 'a' looking for beginning of object key string"},
 		{"a comma at the end", `[1,]`, wire.Limits{}, "json: invalid character ']' looking for beginning of value"},
 		{"a leading zero", "01", wire.Limits{}, "json: more than one value: text goes on at byte 2"},
 		{"two values", "1 2", wire.Limits{}, "json: more than one value: text goes on at byte 3"},
 		{"NaN", "NaN", wire.Limits{}, "json: invalid character 'N' looking for beginning of value"},
 		{"a number beyond float64", "[1e999]", wire.Limits{}, "json: the number 1e999 is out of range"},
 		{"a number beyond float64 in an object", `{"a":-1e999}`, wire.Limits{}, "json: the number -1e999 is out of range"},
-		{"what is no UTF-8", "\"\xff\"", wire.Limits{}, "json: not valid UTF-8"},
+		{"what is not UTF-8", "\"\xff\"", wire.Limits{}, "json: not valid UTF-8"},
 		{"too many bytes", `"1234"`, wire.Limits{MaxBytes: 5}, "json: 6 bytes, the limit is 5"},
 		{"too many values", `[1,2,3]`, wire.Limits{MaxNodes: 3}, "json: as msgpack: at byte 3: more than 3 values"},
 		{"too deep", `[[[1]]]`, wire.Limits{MaxDepth: 2}, "json: as msgpack: at byte 2: nested deeper than 2"},

@@ -137,7 +137,7 @@ func TestMapUnmarshalRefuses(t *testing.T) {
 	}{
 		{"nothing", "", 0, endsBefore},
 		{"an array", "90", 0, "a map is expected"},
-		{"a key that is no string", "81 01 c0", 1, keyNoString},
+		{"a key that is not a string", "81 01 c0", 1, keyNoString},
 		{"a key that is cut", "81 a5 61 62", 1, endsInside},
 		{"a missing key", "81", 1, endsBefore},
 		{"a missing value", "81 a1 61", 3, endsBefore},

@@ -199,7 +199,7 @@ func TestRawSeek(t *testing.T) {
 		{"the empty key", "81 a0 05", "", "05"},
 		{"no map", "92 a1 61 01", "a", ""},
 		{"no value", "", "a", ""},
-		{"a key that is no string", "81 01 02", "a", ""},
+		{"a key that is not a string", "81 01 02", "a", ""},
 		{"a map that claims too much", "df ffffffff a1 61", "b", ""},
 		{"a key that is cut", "81 a2 61", "a", ""},
 		{"a value that is cut", "82 a1 61 a2 61", "b", ""},
@@ -274,7 +274,7 @@ func TestRawUnmarshalsTheFirstValue(t *testing.T) {
 		{"bytes", "c4 01 07 c0", "c4 01 07", "c0"},
 		{"an array", "92 01 91 02 03", "92 01 91 02", "03"},
 		{"a map", "81 a1 61 81 a1 62 01 c0", "81 a1 61 81 a1 62 01", "c0"},
-		{"a map with keys that are no strings", "81 01 02 03", "81 01 02", "03"},
+		{"a map with keys that are not strings", "81 01 02 03", "81 01 02", "03"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -305,7 +305,7 @@ func TestRawUnmarshalRefusesWhatIsNotWhole(t *testing.T) {
 		{"a map that claims too much", "82 a0 c0 a0", 1, claimsLeft},
 		{"an array whose first element takes all bytes", "92 a1 61", 3, claimsLeft},
 		{"an extension", "d4 01 00", 0, noExtensions},
-		{"the byte that is no type", "91 c1", 1, "0xc1 is not a msgpack type"},
+		{"the byte that is not a type", "91 c1", 1, "0xc1 is not a msgpack type"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -55,8 +55,8 @@ func TestValidateRefuses(t *testing.T) {
 		reason string
 	}{
 		{"an empty document", "", 0, endsBefore},
-		{"the byte that is no type", "c1", 0, "0xc1 is not a msgpack type"},
-		{"the byte that is no type inside an array", "92 01 c1", 2, "0xc1 is not a msgpack type"},
+		{"the byte that is not a type", "c1", 0, "0xc1 is not a msgpack type"},
+		{"the byte that is not a type inside an array", "92 01 c1", 2, "0xc1 is not a msgpack type"},
 
 		{"fixext 1", "d4 01 00", 0, noExtensions},
 		{"fixext 2", "d5 01 0000", 0, noExtensions},
@@ -142,7 +142,7 @@ func TestValidateRefuses(t *testing.T) {
 
 		{"a byte after the document", "c0 c0", 1, "1 bytes after the document"},
 		{"bytes behind an array", "91 01 02 03", 2, "2 bytes after the document"},
-		{"a byte that is no type after the document", "80 c1", 1, "1 bytes after the document"},
+		{"a byte that is not a type after the document", "80 c1", 1, "1 bytes after the document"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -202,7 +202,7 @@ func TestValidateLimits(t *testing.T) {
 		{"2 MB of nested arrays", bytes.Repeat([]byte{0x91}, 2<<20), wire.Limits{}, 64, "nested deeper than 64"},
 		{"as many values as allowed", wide(4), wire.Limits{MaxNodes: 5}, 0, ""},
 		{"one value too many", wide(5), wire.Limits{MaxNodes: 5}, 5, "more than 5 values"},
-		{"keys are no values", unhex(t, "82 a1 61 c0 a1 62 c0"), wire.Limits{MaxNodes: 3}, 0, ""},
+		{"keys are not values", unhex(t, "82 a1 61 c0 a1 62 c0"), wire.Limits{MaxNodes: 3}, 0, ""},
 		{"values of a map", unhex(t, "82 a1 61 c0 a1 62 c0"), wire.Limits{MaxNodes: 2}, 6, "more than 2 values"},
 		{"131072 values, by default", wide(1<<17 - 1), wire.Limits{}, 0, ""},
 		{"131073 values, by default", wide(1 << 17), wire.Limits{}, 5 + 1<<17 - 1, "more than 131072 values"},
@@ -235,7 +235,7 @@ func TestValidateAccepts(t *testing.T) {
 		{"the largest float64", "cb 7fefffffffffffff"},
 		{"an empty string with the longest head", "db 00000000"},
 		{"a string with NUL and the last character", "a5 00 f4 8f bf bf"},
-		{"bytes that are no UTF-8", "c4 02 ff fe"},
+		{"bytes that are not UTF-8", "c4 02 ff fe"},
 		{"an empty array with the longest head", "dd 00000000"},
 		{"an empty map with the longest head", "df 00000000"},
 		{"the empty key", "81 a0 c0"},

@@ -237,7 +237,7 @@ func (s *stage) file(path string) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return "", fmt.Errorf("%s is no file of at most %d MiB", path, maxFile>>20)
+		return "", fmt.Errorf("%s is not a file of at most %d MiB", path, maxFile>>20)
 	}
 	content, err := root.ReadFile(filepath.FromSlash(path))
 	return string(content), err

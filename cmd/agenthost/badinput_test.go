@@ -23,7 +23,7 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 			name: "manifest that is empty", manifest: "", code: exitUsage, says: []string{"agenthost.yaml"},
 		},
 		{
-			name: "manifest that is no YAML", manifest: head + "model: {provider: scripted\n", code: exitUsage,
+			name: "manifest that is not YAML", manifest: head + "model: {provider: scripted\n", code: exitUsage,
 			says: []string{"agenthost.yaml:2:", "^"},
 		},
 		{
@@ -128,13 +128,13 @@ func TestBadInputHasOneClearErrorAndExitCode(t *testing.T) {
 			says: []string{"agenthost.yaml:4:5", "none.wasm", "no such file"},
 		},
 		{
-			name: "file that is no Wasm", manifest: say + "middleware:\n  - plugin: ./text.wasm\n", code: exitUsage,
+			name: "file that is not Wasm", manifest: say + "middleware:\n  - plugin: ./text.wasm\n", code: exitUsage,
 			files: map[string]string{"text.wasm": "hello"}, says: []string{"text", "malformed", "not a WebAssembly module"},
 		},
 		{
 			name: "guest without a marker", manifest: say + "middleware:\n  - plugin: ./bare.wasm\n", code: exitUsage,
 			files: map[string]string{"bare.wasm": "\x00asm\x01\x00\x00\x00"},
-			says:  []string{"no agenthost plugin", `"agenthost_abi_v1"`},
+			says:  []string{"not an agenthost plugin", `"agenthost_abi_v1"`},
 		},
 		{
 			name: "missing rules file", manifest: head + "model: {provider: scripted, rules: none.yaml}\n", code: exitUsage,

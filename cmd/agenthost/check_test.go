@@ -97,7 +97,7 @@ func TestChecksThatCannotBegin(t *testing.T) {
 		message string
 	}{
 		{[]string{recording}, "nothing is changed; add --plugin, --against or --set"},
-		{[]string{filepath.Join(b.dir, "other.txt"), "--set", "recursion_limit=9"}, "line 1 is no event"},
+		{[]string{filepath.Join(b.dir, "other.txt"), "--set", "recursion_limit=9"}, "line 1 is not an event"},
 		{[]string{"gone.jsonl", "--set", "recursion_limit=9"}, "gone.jsonl"},
 		{[]string{"nobody", "--set", "recursion_limit=9"}, "nobody"},
 		{[]string{recording, "--plugin", "zzz=a.js"}, `the manifest has no plugin "zzz", only mask; write NAME=FILE`},

@@ -114,7 +114,7 @@ func problemsOf(path string, err error) (out []devpage.Problem) {
 	for _, line := range append([]string{title}, one.Details...) {
 		if found := place().FindStringSubmatch(line); found != nil {
 			one.File = found[1]
-			one.Line, _ = strconv.Atoi(found[2]) // a huge number is no line
+			one.Line, _ = strconv.Atoi(found[2]) // a huge number is not a line
 			one.Column, _ = strconv.Atoi(found[3])
 			break
 		}

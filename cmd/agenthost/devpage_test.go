@@ -324,7 +324,7 @@ func TestThePageOfDevRefuses(t *testing.T) {
 		{"POST", place + "/1", `{"input": "[]"}`, nil, 422, "input: it must be an object"},
 		{"POST", place + "/1", `{"input": "{\"n\": \"x\"}"}`, nil, 422, "input: "},
 		{"POST", place + "/1", `{"answers": "{}"}`, nil, 422, "answers: "},
-		{"POST", place + "/1", `{"answers": "[{\"op\": \"next\", \"status\": \"great\"}]"}`, nil, 422, `\"great\" is no status`},
+		{"POST", place + "/1", `{"answers": "[{\"op\": \"next\", \"status\": \"great\"}]"}`, nil, 422, `\"great\" is not a status`},
 		{"POST", place + "/1", `{"answers": "[{\"status\": \"ok\"}]"}`, nil, 422, "op is missing"},
 		{"POST", place + "/1", `{"input": "` + strings.Repeat("x", 32<<20) + `"}`, nil, 413, "limit"},
 		{"POST", place + "/99", "{}", nil, 404, "no call of a plugin with this number"},

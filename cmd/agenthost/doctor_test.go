@@ -63,7 +63,7 @@ func TestDoctorOfAScriptThatIsCutOff(t *testing.T) {
 func TestDoctorOfAStoreThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	b := threads(t, noting)
-	b.write("text.db", "this is no database, and it is long enough to be read as one by its head")
+	b.write("text.db", "this is not a database, and it is long enough to be read as one by its head")
 	found := b.examined(exitUsage, "--set", "checkpoint=sqlite:text.db")
 	require.Equal(t, checkFailed, found["checkpoint"].Outcome)
 	require.Contains(t, found["checkpoint"].Found, "text.db")

@@ -45,7 +45,7 @@ func TestPluginBuild(t *testing.T) { //nolint:paralleltest // fakeTinyGo sets a 
 	fakeTinyGo(t, b, filepath.Join(b.dir, "empty.wasm"))
 	output := filepath.Join(b.dir, "other.wasm")
 	require.Equal(t, exitPlugin, b.runWith(t.Context(), "", "plugin", "build", dir, "-o", output))
-	require.Contains(t, b.err.String(), "other.wasm was built with tinygo but does not load: link: it is no agenthost plugin")
+	require.Contains(t, b.err.String(), "other.wasm was built with tinygo but does not load: link: it is not an agenthost plugin")
 	require.FileExists(t, output)
 
 	path, _ := unpacked(t, b)

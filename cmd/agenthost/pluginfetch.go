@@ -18,7 +18,7 @@ import (
 	"github.com/agenthost/agenthost/registry/reference"
 )
 
-// fetcher fetches the plugins of a manifest that are no files, and keeps them in the cache.
+// fetcher fetches the plugins of a manifest that are not files, and keeps them in the cache.
 type fetcher struct {
 	command  string // begins its errors
 	manifest *manifest.Manifest

@@ -110,7 +110,7 @@ func TestAScriptFromNothingToARun(t *testing.T) {
 			require.Equal(t, "These are the files.\n",
 				do(exitOK, "run", "--set", `middleware=[{plugin: {path: ./first-try.wasm}, isolation: call}]`, "hello"))
 
-			// What breaks it is told with its line, and is no fault of the host.
+			// What breaks it is told with its line, and is not a fault of the host.
 			source, err := os.ReadFile(file)
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(file, []byte(test.breaks+string(source)), 0o600))

@@ -118,7 +118,7 @@ func notTaken(path string, content []byte) error {
 	}
 }
 
-// pullPlugins fetches the plugins of the manifest that are no files, unless they are on this machine.
+// pullPlugins fetches the plugins of the manifest that are not files, unless they are on this machine.
 func (a *app) pullPlugins(ctx context.Context, command string, flags *registryFlags) error {
 	number, unlocked := 0, false
 	err := a.eachManifest(command, flags, func(f *fetcher) error {

@@ -148,7 +148,7 @@ func TestServeSaysWhatToDoAboutItsAddress(t *testing.T) {
 	taken := b.serves()[len("http://"):]
 	for address, want := range map[string]string{
 		taken:             `listen "` + taken + `": bind: address already in use; end the program that listens there, or choose another port`,
-		"8123":            `--listen: "8123" is no address; write HOST:PORT, such as 127.0.0.1:8123, or unix:PATH`,
+		"8123":            `--listen: "8123" is not an address; write HOST:PORT, such as 127.0.0.1:8123, or unix:PATH`,
 		"localhost:99999": `--listen: the port "99999" is not a number from 0 to 65535`,
 		"unix:none/s":     `no such file or directory; choose another address`,
 	} {

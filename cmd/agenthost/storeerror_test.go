@@ -43,7 +43,7 @@ func TestDatabasesThatCannotBeUsed(t *testing.T) {
 		}, exitFailed, "another process has locked the database; try again when it has finished"},
 		"corrupt": {func(t *testing.T, b *bundle) {
 			t.Helper()
-			b.write("agent.db", strings.Repeat("this is no database. ", 200))
+			b.write("agent.db", strings.Repeat("this is not a database. ", 200))
 			_ = os.Remove(b.path("agent.db-wal"))
 		}, exitUsage, "the stored data cannot be read; restore it from a backup"},
 		"newer": {func(t *testing.T, b *bundle) {

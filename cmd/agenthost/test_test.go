@@ -364,7 +364,7 @@ func TestACaseOfARecordedRun(t *testing.T) {
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "test", "new", filepath.Join(b.dir, "run.jsonl"), "-o", file))
 	require.Contains(t, b.err.String(), "is not overwritten")
 	require.Equal(t, exitUsage, b.runWith(t.Context(), "", "test", "new", file))
-	require.Contains(t, b.err.String(), "line 1 is no event")
+	require.Contains(t, b.err.String(), "line 1 is not an event")
 	require.Equal(t, exitOK, b.runWith(t.Context(), "", "test", "new", filepath.Join(b.dir, "run.jsonl")))
 	require.Equal(t, strings.Replace(string(text), "description: \"It hums.\"\n", "", 1), b.out.String())
 }

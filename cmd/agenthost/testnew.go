@@ -88,7 +88,7 @@ func readEvents(path string) ([]host.Event, error) {
 		}
 		var e host.Event
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil || e.Type == "" {
-			return nil, fmt.Errorf("%s: line %d is no event; use a file of 'agenthost run --output jsonl'", path, number)
+			return nil, fmt.Errorf("%s: line %d is not an event; use a file of 'agenthost run --output jsonl'", path, number)
 		}
 		events = append(events, e)
 	}

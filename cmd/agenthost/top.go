@@ -36,7 +36,7 @@ a second, and which hooks take the most time, with the fuel and the faults of pl
 of metrics.listen in the server's serve.yaml; default: http://127.0.0.1:9464. TIME is the share of one
 processor or of waiting; the hooks around a call count with the call. Ctrl-C ends it.
 
-If standard output is no terminal, one sample is written.`,
+If standard output is not a terminal, one sample is written.`,
 		Example: `  agenthost top
   agenthost top http://10.0.0.7:9464 --interval 10s
   agenthost top --output json --count 1`,
@@ -78,7 +78,7 @@ func (f *topFlags) check() error {
 func (a *app) top(c *cobra.Command, f *topFlags, address string) error {
 	at, err := url.Parse(address)
 	if err == nil && (at.Host == "" || at.Scheme != "http" && at.Scheme != "https") {
-		err = fmt.Errorf("%q is no address; write it as http://127.0.0.1:9464", address)
+		err = fmt.Errorf("%q is not an address; write it as http://127.0.0.1:9464", address)
 	}
 	if err == nil {
 		err = f.check()

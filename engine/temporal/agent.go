@@ -50,7 +50,7 @@ const (
 const askAgain = 10 * time.Minute
 
 // Agent lets an agent perform a run, as a step of a workflow, and waits for its end, however long that takes. If ctx is cancelled, so is the run, and
-// what it did stays. How a run failed is in the result, and is no error.
+// what it did stays. How a run failed is in the result, and is not an error.
 func Agent(ctx workflow.Context, c Call) (*Result, error) {
 	s := submission{Owner: c.Owner, Agent: c.Agent, Thread: c.Thread, Strategy: c.Strategy}
 	var err error

@@ -164,7 +164,7 @@ func (y *yard) added() cost {
 	return out
 }
 
-// idle returns how much processor time all processes spend in a second while nothing runs, as a fraction of it. That is no cost of runs.
+// idle returns how much processor time all processes spend in a second while nothing runs, as a fraction of it. That is not a cost of runs.
 func (y *yard) idle() float64 {
 	began, before := time.Now(), cpuTime(y.t)
 	time.Sleep(10 * time.Second)

@@ -76,7 +76,7 @@ func ReadValue(value wire.Raw) ([]Rule, error) {
 	}
 	items, ok := value.Items()
 	if !ok || len(items) > MaxRules {
-		return nil, &UnreadableError{fmt.Sprintf("they are no list of at most %d rules", MaxRules)}
+		return nil, &UnreadableError{fmt.Sprintf("they are not a list of at most %d rules", MaxRules)}
 	}
 	rules := make([]Rule, len(items))
 	for i, item := range items {
@@ -94,7 +94,7 @@ func ReadValue(value wire.Raw) ([]Rule, error) {
 func (r *Rule) decode(value wire.Raw) error {
 	var fields wire.Map
 	if _, err := fields.UnmarshalMsg(value); err != nil {
-		return fmt.Errorf("it is no mapping: %w", err)
+		return fmt.Errorf("it is not a mapping: %w", err)
 	}
 	for i := range fields {
 		key, value, ok := fields[i].Key, fields[i].Value, false

@@ -15,7 +15,7 @@ type Executor interface {
 	// Execute runs a script of POSIX sh, whose stdin is empty, and returns what it has written to stdout. What it writes to stderr
 	// may be mixed in. The script ends with the context if the sandbox can do that. A script has up to 12 MiB and writes up to
 	// [MaxExecuted] bytes, in lines of ASCII characters. Execute is safe for concurrent use. The error says that the script did
-	// not run to its end; what the script itself reports is no error.
+	// not run to its end; what the script itself reports is not an error.
 	Execute(ctx context.Context, script string) (Executed, error)
 }
 

@@ -135,7 +135,7 @@ func TestSandboxOfHostileNames(t *testing.T) {
 	})
 }
 
-// A name with a line break is no path, and does not look like two.
+// A name with a line break is not a path, and does not look like two.
 func TestSandboxLeavesOutNamesThatNoPathHas(t *testing.T) {
 	t.Parallel()
 	eachProcess(t, func(t *testing.T, shell process, dir string) {
@@ -172,7 +172,7 @@ func TestSandboxSearches(t *testing.T) {
 		require.Equal(t, "/a", search(t, files, "/", "-e $HOME"))
 		require.Equal(t, "/b/c", search(t, files, "/b", "it's"))
 		require.Equal(t, "/b/d", search(t, files, "/b/d", "it's"), "a file itself is not looked into")
-		require.Empty(t, search(t, files, "/", "[a-z]"), "the text is no pattern")
+		require.Empty(t, search(t, files, "/", "[a-z]"), "the text is not a pattern")
 		require.Equal(t, "/a /b/c /b/d /big /e", search(t, files, "/", strings.Repeat("a", 1<<17)), "too long for an argument")
 		tree := viewOf(t, open(t, backend.Composite{
 			Default: newStore(), Routes: map[string]backend.Backend{"/box": backend.Sandbox{Root: dir, Executor: shell}},
@@ -335,7 +335,7 @@ func TestSandboxThatLies(t *testing.T) {
 	require.Equal(t, "/top/dir/ /top/good", list(t.Context(), t, files, "/top"))
 	require.Equal(t, "/top/dir/deep /top/good", walk(t.Context(), t, files, "/top"), "a line without its end is left out")
 	_, _, err := sandbox(t, answers{output: packed(lines)}, "/box", backend.Options{}).Open(t.Context(), "/f")
-	require.ErrorContains(t, err, "not understood", "a directory is no file")
+	require.ErrorContains(t, err, "not understood", "a directory is not a file")
 
 	broken := errors.New("no connection")
 	_, err = sandbox(t, answers{err: broken}, "/box", backend.Options{}).Stat(t.Context(), "/f")

@@ -109,7 +109,7 @@ func following(prefix string) string {
 		switch last {
 		case utf8.MaxRune:
 			continue
-		case 0xd7ff: // what follows up to 0xdfff is no character
+		case 0xd7ff: // what follows up to 0xdfff is not a character
 			last = 0xdfff
 		}
 		return prefix + string(last+1)

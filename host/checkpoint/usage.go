@@ -44,7 +44,7 @@ func (u *Usage) UnmarshalMsg(b []byte) ([]byte, error) {
 	}
 	for i, item := range items {
 		if *counts[i], ok = item.AsUint(); !ok {
-			return b, &abi.DocumentError{Document: "usage", Reason: "a token count is no positive integer"}
+			return b, &abi.DocumentError{Document: "usage", Reason: "a token count is not a positive integer"}
 		}
 	}
 	return rest, nil

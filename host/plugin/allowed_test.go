@@ -155,7 +155,7 @@ func TestInnerErrorKeepsItsIdentity(t *testing.T) {
 	require.NotErrorAs(t, err, new(*host.HookError))
 }
 
-// TestOrdinaryErrors shows that an error in a result is no fault: the instance is kept, and no policy applies.
+// TestOrdinaryErrors shows that an error in a result is not a fault: the instance is kept, and no policy applies.
 func TestOrdinaryErrors(t *testing.T) {
 	t.Parallel()
 	for _, hook := range abi.Hooks() {

@@ -155,7 +155,7 @@ func TestWaitingIsFree(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestCancelledWhileItRuns cancels the run of a guest that spins: that is no fault, and no policy forgives it.
+// TestCancelledWhileItRuns cancels the run of a guest that spins: that is not a fault, and no policy forgives it.
 func TestCancelledWhileItRuns(t *testing.T) {
 	t.Parallel()
 	g := endless()

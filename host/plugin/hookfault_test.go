@@ -161,7 +161,7 @@ func pointerFaults() []hookFault {
 	}
 }
 
-// resultFaults return what is no result.
+// resultFaults return what is not a result.
 func resultFaults() []hookFault {
 	fault := func(name, says string, body func(g *guestkit.Module) guestkit.Code) hookFault {
 		return hookFault{name: name, hook: abi.BeforeModel, kind: plugin.KindProtocol, says: says, body: body}
@@ -246,18 +246,18 @@ func updateFaults() []hookFault {
 			name: "answer twice", hook: abi.AfterAgent, kind: plugin.KindProtocol, says: "already answered",
 			body: say(one(abi.ToolResult(abi.ToolCall{ID: "call-1"}, "again"))),
 		},
-		node("arguments that are no map", `the arguments of the tool call "c1" are not a map`, one(abi.Message{
+		node("arguments that are not a map", `the arguments of the tool call "c1" are not a map`, one(abi.Message{
 			Role: abi.RoleAI, ToolCalls: []abi.ToolCall{{ID: "c1", Name: "search", Args: wire.Int(7)}},
 		})),
 		{
-			name: "arguments that are no map, in place of everything", hook: abi.AfterModel, kind: plugin.KindProtocol, says: "are not a map",
+			name: "arguments that are not a map, in place of everything", hook: abi.AfterModel, kind: plugin.KindProtocol, says: "are not a map",
 			body: func(g *guestkit.Module) guestkit.Code {
 				return g.Say(guestkit.MapOf(map[string]any{"overwrite": true, "messages": []any{map[string]any{
 					"role": "ai", "content": "", "tool_calls": []any{map[string]any{"id": "c1", "name": "search", "args": []any{}}},
 				}}}))
 			},
 		},
-		wrap(abi.WrapModelCall, "arguments that are no map", "are not a map", &abi.Result{Response: &abi.ResponseChange{Messages: []abi.Patch{
+		wrap(abi.WrapModelCall, "arguments that are not a map", "are not a map", &abi.Result{Response: &abi.ResponseChange{Messages: []abi.Patch{
 			abi.Patch{}.Set("tool_calls", encodedList([]any{map[string]any{"id": "c1", "name": "search", "args": "x"}})),
 		}}}),
 		add, number, schema,

@@ -97,7 +97,7 @@ func (p *Plugin) checkExports(m *preflight.Module) error {
 				return fmt.Errorf("it is built for %s; this host has ABI %d.%d, %s", clean(name, 64), abi.Major, abi.Minor, abi.Marker)
 			}
 		}
-		return fmt.Errorf("it is no agenthost plugin: it does not export the function %q", abi.Marker)
+		return fmt.Errorf("it is not an agenthost plugin: it does not export the function %q", abi.Marker)
 	}
 	if !memory {
 		return fmt.Errorf("it does not export its memory as %q", abi.Memory)

@@ -10,7 +10,7 @@ import (
 // check reports an answer that the asker would refuse, as far as the question shows.
 func (q *Question) check(answer wire.Raw) error {
 	if answer.IsNil() {
-		return errors.New("null is no answer")
+		return errors.New("null is not an answer")
 	}
 	switch q.Kind {
 	case Review:

@@ -87,7 +87,7 @@ func (c *Call) CheckArgs(args wire.Raw) error {
 func ParseArgs(text []byte) (wire.Raw, error) {
 	args, err := wire.FromJSON(text, wire.Limits{})
 	if err != nil {
-		return nil, fmt.Errorf("this is no JSON: %w", err)
+		return nil, fmt.Errorf("this is not JSON: %w", err)
 	}
 	return args, nil
 }

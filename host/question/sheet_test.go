@@ -154,7 +154,7 @@ func TestAnswersInTheFormOfTheAsker(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ asked, answer, want string }{
 		"review":        {review, `{"decisions":[{"type":"approve"},{"type":"respond","message":"sent"}]}`, ""},
-		"null":          {review, `null`, "the answer to ask-1: null is no answer"},
+		"null":          {review, `null`, "the answer to ask-1: null is not an answer"},
 		"no decisions":  {review, `{"type":"approve"}`, `the answer to ask-1: it must be {"decisions": […]} with a decision about each of the 2 calls`},
 		"too few":       {review, `{"decisions":[{"type":"approve"}]}`, "the answer to ask-1: it has 1 decisions, and 2 calls are asked about: call-1, call-2, in this order"},
 		"not allowed":   {review, `{"decisions":[{"type":"approve"},{"type":"reject"}]}`, `call-2 (mail): the decision "reject" is not allowed`},

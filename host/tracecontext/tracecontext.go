@@ -58,7 +58,7 @@ func OfHeader(header http.Header) Context {
 	return Parse(header.Get(parentHeader), strings.Join(header.Values(stateHeader), ","))
 }
 
-// Parse checks a foreign context. A malformed or unknown parent is no context, and a state that is too long or not printable is left out, as the
+// Parse checks a foreign context. A malformed or unknown parent is not a context, and a state that is too long or not printable is left out, as the
 // specification asks.
 func Parse(parent, state string) Context {
 	if !valid(parent) {

@@ -10,7 +10,7 @@ import (
 )
 
 // The functions here open one element of a name below an open directory, and never through a symbolic link. [os.Root]
-// follows links, so they look at the entry, open it, and compare: what was opened must be what was no link. If it is not, the
+// follows links, so they look at the entry, open it, and compare: what was opened must be what was not a link. If it is not, the
 // entry was replaced in between, and they try again.
 
 // attempts is how often an entry is opened that others replace all the time.

@@ -67,7 +67,7 @@ func TestADecoderLeavesToJSONWhatItMust(t *testing.T) {
 	require.Nil(t, NewDecoder[struct{ A []string }](nil).fields)
 	require.Nil(t, NewDecoder[struct{ A *string }](nil).fields)
 	require.Nil(t, NewDecoder[struct{ A uint }](nil).fields)
-	require.Nil(t, NewDecoder[struct{ A json.Number }](nil).fields, "a string that is no number is refused")
+	require.Nil(t, NewDecoder[struct{ A json.Number }](nil).fields, "a string that is not a number is refused")
 	require.Nil(t, NewDecoder[struct {
 		N int `json:"n,string"`
 	}](nil).fields)

@@ -13,7 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// fault says where and why a document is no JSON Schema, given what the parser says of it. The parser names neither the place nor, in words
+// fault says where and why a document is not a JSON Schema, given what the parser says of it. The parser names neither the place nor, in words
 // that an author knows, what it expects.
 func fault(document []byte, parsing error) error {
 	var value any
@@ -65,7 +65,7 @@ var singleSchemas = []string{
 	"unevaluatedItems", "unevaluatedProperties",
 }
 
-// parse returns an error if a value is no schema.
+// parse returns an error if a value is not a schema.
 func parse(value any) error {
 	document, err := json.Marshal(value)
 	if err != nil {

@@ -67,7 +67,7 @@ func TestValidateBytes(t *testing.T) {
 	bytes, err := wire.Of([]byte{1, 2})
 	require.NoError(t, err)
 
-	require.Error(t, compile(t, `{"type":"string"}`).Validate(bytes), "bytes are no string")
+	require.Error(t, compile(t, `{"type":"string"}`).Validate(bytes), "bytes are not a string")
 }
 
 func TestNilSchema(t *testing.T) {

@@ -392,7 +392,7 @@ agenthost.yaml:1:1: unknown key "...a"
   1 | ...a: 1
     | ^
   valid keys: name, model, system_prompt, limits, tools, alert, exit_behavior, config, middleware, raw, order, window, debug, ratio, small, port`},
-		"escape of what is no character": {`name: "\UFFFFFFFF"`, `
+		"escape of what is not a character": {`name: "\UFFFFFFFF"`, `
 agenthost.yaml:1:17: the escape is not a character
   1 | name: "\UFFFFFFFF"
     |                 ^

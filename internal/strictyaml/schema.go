@@ -27,7 +27,7 @@ type Described struct{ Type reflect.Type }
 type Former interface{ JSONForms() []map[string]any }
 
 // Comments returns the description of a struct's field for people, or of the type itself if the field is "". It returns "" if there
-// is no description.
+// is not a description.
 type Comments func(t reflect.Type, field string) string
 
 // SchemaOf returns the JSON Schema of the values that [Decode] accepts for a type, for editors and documents. The tag

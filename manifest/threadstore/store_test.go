@@ -78,7 +78,7 @@ func TestLookingMakesNoFile(t *testing.T) {
 func TestStoresThatCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "text.db")
-	require.NoError(t, os.WriteFile(path, []byte("this is no database, and it is long enough to be read as one by its head"), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte("this is not a database, and it is long enough to be read as one by its head"), 0o600))
 	for text, want := range map[string]error{
 		"sqlite:" + path: checkpoint.ErrCorrupt,
 		"postgres://nobody:s3cret@127.0.0.1:1/agent": checkpoint.ErrUnavailable,

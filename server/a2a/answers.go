@@ -129,7 +129,7 @@ func decide(sheet *question.Sheet, questions []*question.Question, text string) 
 	}
 	known := d.Type != question.Edit && slices.ContainsFunc(q.Calls, func(c *question.Call) bool { return slices.Contains(c.Allowed, d.Type) })
 	if !known {
-		return invalid("%.100q is no decision; send one of: %s. A decision to edit needs a data part", text, words(q.Calls[0]))
+		return invalid("%.100q is not a decision; send one of: %s. A decision to edit needs a data part", text, words(q.Calls[0]))
 	}
 	return sheet.Decide(q.ID, d)
 }

@@ -42,7 +42,7 @@ func (h *Handler) list(ctx context.Context, c *call, req *a2a.ListTasksRequest) 
 		return nil, invalid("pageSize is %d; it must be from 1 to %d", size, maxPage)
 	}
 	if req.Status != "" && !slices.Contains(states, req.Status) {
-		return nil, invalid("status is %.64q, which is no state of a task", req.Status)
+		return nil, invalid("status is %.64q, which is not a state of a task", req.Status)
 	}
 	after, err := readCursor(req.PageToken)
 	if err != nil {

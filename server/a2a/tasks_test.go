@@ -60,8 +60,8 @@ func TestAQuestionIsAnswered(t *testing.T) {
 		})
 	}
 	task := ask()
-	require.Contains(t, r.refused(-32602, "SendMessage", message("yes please", "taskId", task["id"])), "is no decision")
-	require.Contains(t, r.refused(-32602, "SendMessage", message("edit", "taskId", task["id"])), "is no decision")
+	require.Contains(t, r.refused(-32602, "SendMessage", message("yes please", "taskId", task["id"])), "is not a decision")
+	require.Contains(t, r.refused(-32602, "SendMessage", message("edit", "taskId", task["id"])), "is not a decision")
 	require.Contains(t, r.refused(-32602, "SendMessage", message("approve", "taskId", task["id"], "contextId", "other")), "belongs to")
 	require.Equal(t, "TASK_STATE_INPUT_REQUIRED", stateOf(r.result("GetTask", doc{"id": task["id"]})), "nothing was decided")
 

@@ -37,7 +37,7 @@ func (s *session) announceCommands() {
 	for _, server := range append(slices.Clone(s.agent.Servers), s.own...) {
 		prompts, err := server.Prompts(ctx)
 		if err != nil {
-			s.server.config.Logger.Warn("the prompts of an MCP server are no commands", "server", terminal.Line(server.Name()), "error", err)
+			s.server.config.Logger.Warn("the prompts of an MCP server are not commands", "server", terminal.Line(server.Name()), "error", err)
 			continue
 		}
 		for _, prompt := range prompts {

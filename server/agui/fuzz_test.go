@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzInput holds for every input: the answer is no failure of the server, and no panic.
+// FuzzInput holds for every input: the answer is not a failure of the server, and no panic.
 func FuzzInput(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `{"threadId":"t","runId":"r","messages":[{"id":"1","role":"user","content":"hi"}]}`,

@@ -77,7 +77,7 @@ func (in *runAgentInput) check() error {
 	return nil
 }
 
-// forwarded reads forwardedProps. Whatever is no object is the application's own.
+// forwarded reads forwardedProps. Whatever is not an object is the application's own.
 func (in *runAgentInput) forwarded() (out forwarded, err error) {
 	if !given(in.Forwarded) || in.Forwarded[0] != '{' {
 		return out, nil

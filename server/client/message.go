@@ -51,7 +51,7 @@ func ReadPiece(data json.RawMessage) (*Piece, error) {
 		Node string `json:"langgraph_node"`
 	}
 	if json.Unmarshal(data, &pair) != nil || len(pair) != 2 || json.Unmarshal(pair[0], &message) != nil || json.Unmarshal(pair[1], &metadata) != nil {
-		return nil, &answerError{"an event is no pair of a message and its metadata"}
+		return nil, &answerError{"an event is not a pair of a message and its metadata"}
 	}
 	read, err := ReadMessages(pair[0])
 	if err != nil {

@@ -235,7 +235,7 @@ func TestStreamsOfHostileServers(t *testing.T) {
 	t.Parallel()
 	metadata := "event: metadata\nid: 1\ndata: {\"run_id\":\"r1\"}\n\n"
 	for name, test := range map[string]struct{ answer, says string }{
-		"no JSON":     {metadata + "data: {\n\n", "an event is no JSON"},
+		"no JSON":     {metadata + "data: {\n\n", "an event is not JSON"},
 		"no run":      {"event: values\ndata: {}\n\n", "the stream ended before it named the run"},
 		"an odd run":  {"event: metadata\ndata: {\"run_id\":\"../x\"}\n\n", "the stream ended before it named the run"},
 		"a huge line": {metadata + "data: \"" + strings.Repeat("x", 17<<20) + "\"\n\n", "an event is longer than"},

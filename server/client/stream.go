@@ -167,7 +167,7 @@ func (s *stream) connect(ctx context.Context, r request) error {
 // pass hands an event to the consumer.
 func (s *stream) pass(e *sse.Event) error {
 	if !json.Valid(e.Data) {
-		return &answerError{"an event is no JSON"}
+		return &answerError{"an event is not JSON"}
 	}
 	if s.run == "" && e.Name == "metadata" {
 		var named struct {

@@ -24,7 +24,7 @@ func ParseListen(text string) (Listen, error) {
 	}
 	host, port, err := net.SplitHostPort(text)
 	if err != nil {
-		return "", fmt.Errorf("%q is no address; write HOST:PORT, such as 127.0.0.1:8123, or unix:PATH", text)
+		return "", fmt.Errorf("%q is not an address; write HOST:PORT, such as 127.0.0.1:8123, or unix:PATH", text)
 	}
 	if number, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(number, 10) != port {
 		return "", fmt.Errorf("the port %q is not a number from 0 to 65535", port)

@@ -89,7 +89,7 @@ func (cmd *command) answers(by string) ([]runs.Answer, error) {
 			return []runs.Answer{{Value: value, By: by}}, nil
 		}
 		if pair.Value.IsNil() {
-			return nil, unprocessable("the answer to %s is null, which is no answer", pair.Key)
+			return nil, unprocessable("the answer to %s is null, which is not an answer", pair.Key)
 		}
 		out = append(out, runs.Answer{Interrupt: pair.Key, Value: pair.Value, By: by})
 	}

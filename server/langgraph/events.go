@@ -72,7 +72,7 @@ func readEventPlace(text string) (p eventPlace, err error) {
 	number, err := strconv.ParseUint(run, 10, 64)
 	at, err2 := strconv.ParseUint(seq, 10, 64)
 	if err != nil || err2 != nil {
-		return p, unprocessable("since is %.64q, which is no id of an event", text)
+		return p, unprocessable("since is %.64q, which is not an id of an event", text)
 	}
 	return eventPlace{number, at}, nil
 }

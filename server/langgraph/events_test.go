@@ -47,7 +47,7 @@ func TestEventsOfAThread(t *testing.T) {
 	}
 	require.Equal(t, whole["events"], paged)
 	require.Equal(t, []any{}, r.object("GET", at+"?since="+textIn(whole["next"]), nil)["events"])
-	require.Contains(t, r.refused(http.StatusUnprocessableEntity, "GET", at+"?since=x", nil), "no id of an event")
+	require.Contains(t, r.refused(http.StatusUnprocessableEntity, "GET", at+"?since=x", nil), "not an id of an event")
 	require.Contains(t, r.refused(http.StatusUnprocessableEntity, "GET", at+"?limit=0", nil), "limit")
 }
 

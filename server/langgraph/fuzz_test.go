@@ -11,7 +11,7 @@ import (
 	"github.com/agenthost/agenthost/server/langgraph"
 )
 
-// FuzzBodies holds for every body and query of every endpoint: the answer is no failure of the server, and no panic.
+// FuzzBodies holds for every body and query of every endpoint: the answer is not a failure of the server, and no panic.
 func FuzzBodies(f *testing.F) {
 	var patterns []string
 	for _, pattern := range langgraph.Patterns() {

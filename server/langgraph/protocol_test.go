@@ -177,7 +177,7 @@ func TestQuestionsOfTheProtocol(t *testing.T) {
 	}
 	for says, params := range map[string]doc{
 		"requires an interrupt_id": {},
-		"which is no answer":       {"interrupt_id": id},
+		"which is not an answer":   {"interrupt_id": id},
 		"twice":                    {"responses": []any{doc{"interrupt_id": id, "response": answer}, doc{"interrupt_id": id, "response": answer}}},
 	} {
 		require.Contains(t, r.command(thread, "input.respond", params)["message"], says)

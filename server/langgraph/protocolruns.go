@@ -114,7 +114,7 @@ func (h *Handler) respond(c *call, thread string, cmd *protocol.CommandRequest) 
 		case !slices.Contains(waiting, *a.Interrupt):
 			return nil, &refusal{protocol.NoSuchInterrupt, "Unknown or already-consumed interrupt: " + limited(*a.Interrupt)}
 		case !given(a.Response):
-			return nil, unprocessable("the answer to %s is null, which is no answer", *a.Interrupt)
+			return nil, unprocessable("the answer to %s is null, which is not an answer", *a.Interrupt)
 		}
 		resume[*a.Interrupt] = a.Response
 	}

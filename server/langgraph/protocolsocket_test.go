@@ -142,7 +142,7 @@ func TestSubscriptions(t *testing.T) {
 	require.NoError(t, s.conn.Close(websocket.StatusNormalClosure, ""))
 }
 
-// What a client sends that is no command is answered, and the connection stays.
+// What a client sends that is not a command is answered, and the connection stays.
 func TestBadMessages(t *testing.T) {
 	t.Parallel()
 	r := setup(t, "limits: {body: 64KiB, requests_per_second: 1000, burst: 1000}")

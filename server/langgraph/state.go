@@ -319,7 +319,7 @@ func (b *stateBody) update(agent *runs.Agent) (host.StateUpdate, error) {
 				return out, nil
 			}
 		}
-		return out, unprocessable("as_node is %.64q, which is no step of the agent", *b.AsNode)
+		return out, unprocessable("as_node is %.64q, which is not a step of the agent", *b.AsNode)
 	}
 	return out, nil
 }

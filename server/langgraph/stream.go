@@ -104,7 +104,7 @@ func readPosition(text string) (position, error) {
 	at, err := strconv.ParseUint(seq, 10, 64)
 	number, err2 := strconv.Atoi(n)
 	if !found || err != nil || err2 != nil || number < 0 {
-		return start, unprocessable("Last-Event-ID is %.64q, which is no id of an event of this server", text)
+		return start, unprocessable("Last-Event-ID is %.64q, which is not an id of an event of this server", text)
 	}
 	return position{at, number}, nil
 }

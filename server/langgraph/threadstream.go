@@ -58,7 +58,7 @@ func newThreadSource(h *Handler, c *call, thread string) (*threadSource, error) 
 	number, rest, found := strings.Cut(last, ".")
 	n, err := strconv.ParseUint(number, 10, 64)
 	if !found || err != nil || n == 0 {
-		return nil, unprocessable("Last-Event-ID is %.64q, which is no id of an event of this stream", last)
+		return nil, unprocessable("Last-Event-ID is %.64q, which is not an id of an event of this stream", last)
 	}
 	s.after, err = readPosition(rest)
 	s.number = n - 1

@@ -39,7 +39,7 @@ func TestAnAnswerThatTakesLongBeats(t *testing.T) {
 	})
 }
 
-// An answer that is no stream stays as it is.
+// An answer that is not a stream stays as it is.
 func TestOtherAnswersDoNotBeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

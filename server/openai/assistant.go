@@ -24,7 +24,7 @@ func applyAssistant(t *runs.Task, a *runs.Assistant, agent *runs.Agent) error {
 		// Without models to choose from, the key is the application's own.
 		if chosen := config.Configurable.Model; given(chosen) && len(agent.Models) > 0 {
 			if err := json.Unmarshal(chosen, &t.Model); err != nil {
-				return fmt.Errorf("%w: the model of the assistant %s is no text", runs.ErrInvalidTask, a.ID)
+				return fmt.Errorf("%w: the model of the assistant %s is not text", runs.ErrInvalidTask, a.ID)
 			}
 		}
 	}

@@ -83,11 +83,11 @@ func (m *chatMessage) message(param string, names map[string]string) (out abi.Me
 	return out, nil
 }
 
-// addCall adds a call of a tool to a message of the agent. What is no object in JSON is kept as the model wrote it.
+// addCall adds a call of a tool to a message of the agent. What is not an object in JSON is kept as the model wrote it.
 func addCall(m *abi.Message, id, name, arguments string) {
 	args, err := wire.FromJSON([]byte(arguments), wire.Limits{})
 	if err != nil || !args.IsMap() {
-		reason := "it is no object"
+		reason := "it is not an object"
 		if err != nil {
 			reason = err.Error()
 		}

@@ -64,7 +64,7 @@ func callItem(call host.ClientCall, status, arguments string) outputItem {
 
 func callItemID(call host.ClientCall) string { return "fc_" + call.ID }
 
-// The ids of items are those of the agent's messages; a reasoning, and what is no message of the thread, have others.
+// The ids of items are those of the agent's messages; a reasoning, and what is not a message of the thread, have others.
 const (
 	reasoningPrefix = "rs_"
 	valuePrefix     = "value_"

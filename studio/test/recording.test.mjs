@@ -56,8 +56,8 @@ test('what has no events is exported as states', () => {
 });
 
 test('other files are refused', () => {
-	assert.throws(() => read('hello'), /Line 1 is no event/);
-	assert.throws(() => read('{"a": 1}'), /Line 1 is no event/);
+	assert.throws(() => read('hello'), /Line 1 is not an event/);
+	assert.throws(() => read('{"a": 1}'), /Line 1 is not an event/);
 	assert.throws(() => read('\n'), /no events/);
 	assert.throws(() => read('{"format": "agenthost.thread/9"}'), /agenthost.thread\/9/);
 });

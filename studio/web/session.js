@@ -308,7 +308,7 @@ async function until(ready) {
 }
 
 /**
- * start starts a run that is no message: answers, or going on from a checkpoint.
+ * start starts a run that is not a message: answers, or going on from a checkpoint.
  * @param {object} body
  */
 export async function start(body) {

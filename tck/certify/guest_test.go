@@ -80,8 +80,8 @@ func citizens() map[string][]byte {
 		"a tool that is offered anew": nexts(abi.WrapModelCall, object{
 			"tools": []any{}, "add_tools": []any{object{"name": "search", "description": "another one"}},
 		}),
-		"a document that nobody reads": operates("time.travel", []byte{0xc1}, nil),
-		"an operation that is no text": operates("\xff", nil, nil),
+		"a document that nobody reads":  operates("time.travel", []byte{0xc1}, nil),
+		"an operation that is not text": operates("\xff", nil, nil),
 		"a line without an end": hookOf(abi.BeforeModel, abi.HookSpec{}, func(*emit.Module) emit.Code {
 			return emit.Seq(emit.Number(0), emit.Number(emit.Reply), emit.Number(-1), emit.Call(emit.Log))
 		}),

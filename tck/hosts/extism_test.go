@@ -45,7 +45,7 @@ func TestCasesAsPluginsOfExtism(t *testing.T) { //nolint:tparallel // each case 
 			}
 			err := hosts.Compare(&c.Expect, perform(t, &c, engine, module))
 			if why, ok := notForExtism[c.Name]; ok {
-				require.Error(t, err, "it is no exception any more: %s", why)
+				require.Error(t, err, "it is not an exception any more: %s", why)
 				return
 			}
 			require.NoError(t, err)

@@ -86,7 +86,7 @@ func TestCasesSayWhatTheSpecificationSays(t *testing.T) { //nolint:tparallel // 
 func child(t *testing.T, v any) map[string]any {
 	t.Helper()
 	object, ok := v.(map[string]any)
-	require.True(t, ok, "%v is no object", v)
+	require.True(t, ok, "%v is not an object", v)
 	return object
 }
 

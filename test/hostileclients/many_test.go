@@ -145,7 +145,7 @@ func TestHugeNames(t *testing.T) {
 		}
 		all.Wait()
 	}, "too many large requests")
-	t.Logf("%d names that are no ids, %d that are too large, %d that the server had no room for, %d clients were cut",
+	t.Logf("%d names that are not ids, %d that are too large, %d that the server had no room for, %d clients were cut",
 		id.Load(), large.Load(), refused.Load(), cut.Load())
 	require.Positive(t, id.Load())
 	require.Positive(t, large.Load())

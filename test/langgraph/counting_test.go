@@ -8,7 +8,7 @@ import (
 	"github.com/agenthost/agenthost/host"
 )
 
-// graphs returns the nodes of the recorded graphs that are no agents: they count, and never ask a model. An agent comes close to them with a
+// graphs returns the nodes of the recorded graphs that are not agents: they count, and never ask a model. An agent comes close to them with a
 // before_agent hook for each node, the last of which ends the run. Its steps have other names, and its state has messages too.
 func graphs(held *gate) map[string][]host.Middleware {
 	return map[string][]host.Middleware{

@@ -61,7 +61,7 @@ func (s shape) add(path string, value any) {
 
 var uuids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// differences returns what a document lacks, or has of another kind. What it has besides is no difference.
+// differences returns what a document lacks, or has of another kind. What it has besides is not a difference.
 func differences(recorded, got any) (out []string) {
 	have := shapeOf(got)
 	for path, kind := range shapeOf(recorded) {

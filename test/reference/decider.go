@@ -104,7 +104,7 @@ var _ model.Decider = (*fileDecider)(nil)
 // Info describes the model.
 func (*fileDecider) Info() model.Info { return model.Info{Name: classifierLabel} }
 
-// Generate fails, because a decision model is no chat model.
+// Generate fails, because a decision model is not a chat model.
 func (*fileDecider) Generate(context.Context, *model.Request) (*model.Response, error) {
 	return nil, errors.New("a decision model does not chat")
 }

@@ -59,7 +59,7 @@ var _ model.Moderator = (*fileModerator)(nil)
 // Info describes the moderator.
 func (*fileModerator) Info() model.Info { return model.Info{Name: "moderator"} }
 
-// Generate fails, because a moderator is no chat model.
+// Generate fails, because a moderator is not a chat model.
 func (*fileModerator) Generate(context.Context, *model.Request) (*model.Response, error) {
 	return nil, errors.New("a moderator does not chat")
 }

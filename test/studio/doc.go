@@ -23,7 +23,7 @@
 //	17 a server that wants a key                                         TestAServerThatWantsAKey
 //	18 rename, search, fork and delete threads                           TestThreads
 //	19 a thread that is sent to a colleague as an HTML file              TestAThreadThatIsSentAsAFile (file_test.go)
-//	20 a file that is no recording                                       TestAFileThatIsNoRecording
+//	20 a file that is not a recording                                       TestAFileThatIsNoRecording
 //	21 ten thousand events in a file, and while they happen              TestAFileWithManyEvents, TestARunWithManyEvents (many_test.go)
 //	22 no barriers in any view, light and dark, says axe-core            TestNoBarriers (axe_test.go)
 //

@@ -55,10 +55,10 @@ func TestAThreadThatIsSentAsAFile(t *testing.T) {
 	p.wait(`all('.part').some((n) => n.textContent.includes('redact') && n.textContent.includes('fuel of a call'))`)
 }
 
-// A file that is no recording says so in the page.
+// A file that is not a recording says so in the page.
 func TestAFileThatIsNoRecording(t *testing.T) {
 	t.Parallel()
 	p := open(t, file(t, studio.Recording{Name: "</script><script>x", Text: "hello\n</script><script>document.title='owned'</script>"}))
-	p.see("Line 1 is no event.")
+	p.see("Line 1 is not an event.")
 	require.NotEqual(t, "owned", eval[string](p, `document.title`))
 }

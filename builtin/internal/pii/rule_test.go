@@ -29,7 +29,7 @@ func TestApply(t *testing.T) {
 		{name: "next to an accent", kind: "email", text: "éann@example.comé", want: "é[REDACTED_EMAIL]é"},
 		{name: "end of a sentence", kind: "email", text: "ask ann@example.com.", want: "ask [REDACTED_EMAIL]."},
 		{name: "no top level", kind: "email", text: "ann@localhost", want: "ann@localhost"},
-		{name: "a bar is no letter", kind: "email", text: "ann@example.|||", want: "ann@example.|||"},
+		{name: "a bar is not a letter", kind: "email", text: "ann@example.|||", want: "ann@example.|||"},
 		{name: "invalid bytes stay", kind: "email", text: "\xff\xfea@b.io\xff", want: "\xff\xfe[REDACTED_EMAIL]\xff"},
 		{name: "email mask", kind: "email", strategy: pii.Mask, text: "ann.lee@mail.example.com", want: "ann.lee@****.com"},
 		{name: "email hash", kind: "email", strategy: pii.Hash, text: "ann@example.com", want: "<email_hash:71d4f55f>"},

@@ -247,7 +247,7 @@ func TestWrongUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		`there is no engine "river"; use process or temporal`:            {"serve", "-f", manifest, "--engine", "river"},
 		"need a database that they share":                                {"worker", "-f", manifest},
-		`"agent.yaml" is no flag`:                                        {"worker", "agent.yaml"},
+		`"agent.yaml" is not a flag`:                                     {"worker", "agent.yaml"},
 		"the agent has no name":                                          {"worker", "-f", nameless, "--storage", database},
 		`another manifest has the name "helper" too`:                     {"worker", "-f", manifest, "-f", manifest, "--storage", database},
 		"the environment variable AGENTHOST_TEST_NO_SUCH_KEY is not set": {"worker", "-f", manifest, "--storage", database, "--config", keyless},

@@ -93,7 +93,7 @@ func compileCommand() *cobra.Command {
 // noArguments refuses arguments.
 func noArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usageError{fmt.Errorf("%q is no flag, and the command takes no arguments; name manifests with -f", args[0])}
+		return usageError{fmt.Errorf("%q is not a flag, and the command takes no arguments; name manifests with -f", args[0])}
 	}
 	return nil
 }

@@ -294,7 +294,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"a text as block":          `{"content":["hi"]}`,
 		"null as block":            `{"content":[null]}`,
 		"a block without a type":   `{"content":[{"text":"hi"}]}`,
-		"a type that is no text":   `{"content":[{"type":5}]}`,
+		"a type that is not text":  `{"content":[{"type":5}]}`,
 		"a text that is none":      `{"content":[{"type":"text","text":5}]}`,
 		"citations that are none":  `{"content":[{"type":"text","text":"x","citations":{}}]}`,
 		"citations twice the same": `{"content":[{"type":"text","text":"x","citations":[{"a":1,"a":2}]}]}`,

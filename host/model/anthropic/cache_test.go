@@ -138,8 +138,8 @@ func TestPromptCaching(t *testing.T) {
 			request(abi.Human("hi")).WithSystem(abi.Blocks(cachedBlock(t, "x", short))).WithTools(tools).WithSettings(cached(oneHour)),
 			[]string{"tools.1 1h", "system.0 -", "messages.0.0 -"},
 		},
-		{"null is no mark", request(abi.Human("hi")).WithSettings(cached("null")), nil},
-		{"nothing is no mark", request(abi.Human("hi")).WithSettings(cached("{}")), nil},
+		{"null is not a mark", request(abi.Human("hi")).WithSettings(cached("null")), nil},
+		{"nothing is not a mark", request(abi.Human("hi")).WithSettings(cached("{}")), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

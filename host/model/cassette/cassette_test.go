@@ -189,10 +189,10 @@ func TestACancelledCallIsNotRecorded(t *testing.T) {
 func TestAFileThatIsNoCassette(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ text, message string }{
-		"empty":         {"", "this is no cassette of models"},
-		"something":     {`{"a":1}`, "this is no cassette of models"},
-		"no JSON":       {"hello", "line 1: this is no line of a cassette"},
-		"no first line": {`{"model":"m","info":{"name":"x"}}`, "this is no cassette of models"},
+		"empty":         {"", "this is not a cassette of models"},
+		"something":     {`{"a":1}`, "this is not a cassette of models"},
+		"no JSON":       {"hello", "line 1: this is not a line of a cassette"},
+		"no first line": {`{"model":"m","info":{"name":"x"}}`, "this is not a cassette of models"},
 		"nothing":       {"{\"model_cassette\":1}\n{\"model\":\"m\"}", "line 2: the line has neither an info nor a request"},
 		"newer":         {`{"model_cassette":9}`, "line 1: the cassette has version 9"},
 		"no model":      {"{\"model_cassette\":1}\n{\"request\":{}}", "line 2: the name of the model is missing"},

@@ -83,7 +83,7 @@ func Read(from io.Reader) (*Cassette, error) {
 		}
 		var l line
 		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			return nil, fmt.Errorf("line %d: this is no line of a cassette of models: %w", number, err)
+			return nil, fmt.Errorf("line %d: this is not a line of a cassette of models: %w", number, err)
 		}
 		if number == 1 && l.Version == 0 {
 			return nil, errNoCassette
@@ -98,7 +98,7 @@ func Read(from io.Reader) (*Cassette, error) {
 	return out, lines.Err()
 }
 
-var errNoCassette = errors.New(`this is no cassette of models: the first line must be {"model_cassette":1}; record one with 'agenthost test --record'`)
+var errNoCassette = errors.New(`this is not a cassette of models: the first line must be {"model_cassette":1}; record one with 'agenthost test --record'`)
 
 // add adds a line after it has checked it.
 func (c *Cassette) add(l *line) error {

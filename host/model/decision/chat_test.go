@@ -145,7 +145,7 @@ func TestChatShowsMedia(t *testing.T) {
 		map[string]any{"type": "text", "text": "look"},
 		image.Fields().Raw(),
 		map[string]any{"type": "audio", "base64": "AQI=", "mime_type": "audio/wav"},
-		map[string]any{"type": "image", "text": "a word that is no image"},
+		map[string]any{"type": "image", "text": "a word that is not an image"},
 	}}}})
 	for images, want := range map[bool]string{true: "[image 1]", false: "[image omitted]"} {
 		m := &answering{info: model.Info{Images: model.SupportOf(images)}, answer: abi.AI(answers)}
@@ -157,7 +157,7 @@ func TestChatShowsMedia(t *testing.T) {
 		text := sent.Content.Blocks()[0].Text()
 		require.Contains(t, text, `"`+want+`"`)
 		require.Contains(t, text, `"[audio omitted]"`)
-		require.Contains(t, text, "a word that is no image")
+		require.Contains(t, text, "a word that is not an image")
 		if images {
 			require.Equal(t, []abi.Block{abi.TextBlock("[image 1]"), image}, sent.Content.Blocks()[1:])
 		} else {

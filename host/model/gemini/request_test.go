@@ -44,7 +44,7 @@ func TestSettingsToolsAndFormat(t *testing.T) {
 			want: `{"generationConfig":{"seed":1,"responseMimeType":"application/json","responseJsonSchema":{"type":"object"}}}`,
 		},
 		{name: "settings may ask for a format", given: `{"generationConfig":{"responseMimeType":"text/x.enum"}}`, want: `{"generationConfig":{"responseMimeType":"text/x.enum"}}`},
-		{name: "contents are no setting", of: `{"contents":[]}`, unsupported: `the setting "contents" is not allowed`},
+		{name: "contents are not a setting", of: `{"contents":[]}`, unsupported: `the setting "contents" is not allowed`},
 		{name: "nor is the system prompt", given: `{"systemInstruction":{}}`, unsupported: `the setting "systemInstruction" is not allowed`},
 		{name: "nor is the model", given: `{"model":"x"}`, unsupported: `the setting "model" is not allowed`},
 		{name: "tools are a list", given: `{"tools":{"googleSearch":{}}}`, tools: tools, unsupported: `the setting "tools" must be a list`},

@@ -24,7 +24,7 @@ var said = map[string]string{
 	"[broken]": `weather {}`,
 }
 
-// incomplete are streams that begin in the middle or do not say that they are whole, and so are no answers.
+// incomplete are streams that begin in the middle or do not say that they are whole, and so are not answers.
 var incomplete = map[string][]string{
 	"anthropic streamed": {"[text]", "[call]", "[broken]"}, "gemini streamed": {"[call]", "[broken]"},
 }

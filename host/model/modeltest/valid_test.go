@@ -166,7 +166,7 @@ func validMessages(all []map[string]any) string {
 		if len(blocks) == 0 {
 			problems = append(problems, fmt.Sprintf("the message %d is empty", i))
 		}
-		others := false // a block that is no answer to a call
+		others := false // a block that is not an answer to a call
 		for _, b := range blocks {
 			kind := textOf(b, "type")
 			switch {

@@ -98,7 +98,7 @@ func TestHostileValues(t *testing.T) {
 		"odd indexes": {
 			`"tool_calls":[{"index":9223372036854775807,"id":"a","function":{"name":"f"}},{"index":-9223372036854775808,"id":"b","function":{"name":"g"}}]`, "", "call ", false,
 		},
-		"an index that is no integer":      {`"tool_calls":[{"index":0.5,"id":"a"}]`, "", "the answer cannot be read", true},
+		"an index that is not an integer":  {`"tool_calls":[{"index":0.5,"id":"a"}]`, "", "the answer cannot be read", true},
 		"calls that are none":              {`"tool_calls":{"0":{}}`, `7`, "the answer cannot be read", true},
 		"an id that is none":               {`"tool_calls":[{"id":true}]`, `{"type":"function_call","call_id":true}`, "the answer cannot be read", true},
 		"too many calls":                   {`"tool_calls":[` + many(20_000, `{"id":"a"}`) + `]`, many(20_000, `{"type":"function_call"}`), "more than 16384 entries", true},

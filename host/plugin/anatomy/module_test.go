@@ -33,7 +33,7 @@ func TestTinyGoModule(t *testing.T) {
 	require.GreaterOrEqual(t, m.Memory.Initial, int64(128<<10))
 	require.Zero(t, m.Memory.Maximum)
 	require.True(t, m.Exported("describe"))
-	require.False(t, m.Exported("memory"), "that is no function")
+	require.False(t, m.Exported("memory"), "that is not a function")
 	require.False(t, m.Asyncify())
 	at := slices.IndexFunc(m.Imports, func(i anatomy.Imports) bool { return i.Module == "agenthost_v1" })
 	require.GreaterOrEqual(t, at, 0)

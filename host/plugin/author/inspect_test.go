@@ -61,7 +61,7 @@ func TestInspectTellsOfFaults(t *testing.T) {
 		wrote  bool // a Description
 	}{
 		"no module":          {[]byte("\x1b[2J"), "preflight", plugin.KindMalformed, "does not begin as a Wasm module", false, false},
-		"no plugin":          {guestkit.New(abi.Description{}).Without(abi.Marker).Bytes(), "link", plugin.KindLink, "no agenthost plugin", true, false},
+		"no plugin":          {guestkit.New(abi.Description{}).Without(abi.Marker).Bytes(), "link", plugin.KindLink, "not an agenthost plugin", true, false},
 		"trap":               {described(guestkit.Trap), "describe", plugin.KindTrap, "unreachable", true, false},
 		"nothing":            {described(guestkit.I32(0)), "describe", plugin.KindProtocol, "it returned 0", true, false},
 		"unexported hook":    {guestkit.New(abi.Description{Hooks: abi.HookSpecs{AfterAgent: &abi.HookSpec{}}}).Bytes(), "describe", plugin.KindProtocol, "listed, but not exported", true, true},

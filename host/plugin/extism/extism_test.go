@@ -219,7 +219,7 @@ func TestLoading(t *testing.T) {
 		{"the meter's own export", func() *guest {
 			return describing(jsonDescription).add("agenthost_self", "", "")
 		}, "link", plugin.KindLink, "agenthost_self"},
-		{"a Description that is no JSON", func() *guest { return describing(`{"abi":1,`) }, "describe", plugin.KindProtocol, "malformed"},
+		{"a Description that is not JSON", func() *guest { return describing(`{"abi":1,`) }, "describe", plugin.KindProtocol, "malformed"},
 		{"no Description", func() *guest { return newGuest().export("describe", i32(0)) }, "describe", plugin.KindProtocol, "it must write a Description"},
 		{"a start that uses blocks", func() *guest {
 			g := describing(jsonDescription).export("before_model", i32(0))

@@ -278,7 +278,7 @@ func TestTheContextEndsAnExchange(t *testing.T) {
 	_, err := newClient(t, to(s), fetch.Options{}).Do(ctx, get(s.URL))
 	require.ErrorIs(t, err, stopped)
 	var failure *fetch.Error
-	require.NotErrorAs(t, err, &failure, "a cancellation is no error of the exchange")
+	require.NotErrorAs(t, err, &failure, "a cancellation is not an error of the exchange")
 }
 
 func TestAClosedClientRefuses(t *testing.T) {

@@ -91,7 +91,7 @@ func linkGuests() []Guest {
 			m.Exports = append(m.Exports, append(name("describe"), 2, 0))
 			return m.Bytes()
 		}()),
-		link(21, "no marker", "no agenthost plugin", fine().Without(abi.Marker).Bytes()),
+		link(21, "no marker", "not an agenthost plugin", fine().Without(abi.Marker).Bytes()),
 		link(21, "marker v0", "built for agenthost_abi_v0;", fine().Without(abi.Marker).Add(function{Name: "agenthost_abi_v0"}).Bytes()),
 		link(21, "marker v999", "built for agenthost_abi_v999;", fine().Without(abi.Marker).Add(function{Name: "agenthost_abi_v999"}).Bytes()),
 		link(21, "marker with escapes", "built for agenthost_abi_v [31m", fine().Without(abi.Marker).Add(function{Name: "agenthost_abi_v\x1b[31m\u202e"}).Bytes()),

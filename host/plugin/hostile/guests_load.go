@@ -37,7 +37,7 @@ func loadGuests() []Guest {
 		malformed(1, "unknown section", "the section 99 is unknown", "\x00asm\x01\x00\x00\x00\x63\x00"),
 		malformed(1, "sections in disorder", "is in the wrong place", "\x00asm\x01\x00\x00\x00\x05\x01\x00\x01\x01\x00"),
 		malformed(1, "section twice", "is in the wrong place", "\x00asm\x01\x00\x00\x00\x01\x01\x00\x01\x01\x00"),
-		linked(1, "module without anything", "no agenthost plugin", raw()),
+		linked(1, "module without anything", "not an agenthost plugin", raw()),
 		refused(4, "file of 33 MiB", plugin.KindLimit, "33554432 are allowed", func() []byte {
 			return append(raw(), make([]byte, 33<<20)...)
 		}),
@@ -62,7 +62,7 @@ func loadGuests() []Guest {
 			m.Exports = append(m.Exports, append(name(strings.Repeat("x", 1<<20)), 2, 0))
 			return m.Bytes()
 		}),
-		refused(10, "export name that is no UTF-8", plugin.KindMalformed, "is not UTF-8", func() []byte {
+		refused(10, "export name that is not UTF-8", plugin.KindMalformed, "is not UTF-8", func() []byte {
 			m := fine()
 			m.Exports = append(m.Exports, append(name("\xff\xfe"), 2, 0))
 			return m.Bytes()
@@ -108,7 +108,7 @@ func truncations() []Guest {
 		for where, stop := range stops {
 			title := fmt.Sprintf("cut %s section %d", where, id)
 			if where == "before" && id <= 3 { // the rest is a valid module
-				all = append(all, linked(2, title, "no agenthost plugin", whole[:stop]))
+				all = append(all, linked(2, title, "not an agenthost plugin", whole[:stop]))
 				continue
 			}
 			all = append(all, refused(2, title, plugin.KindMalformed, "", is(whole[:stop])))

@@ -48,7 +48,7 @@ func protocolGuests() []Guest {
 		protocol(59, "timestamp", "malformed", []byte("\x81\xa1x\xd6\xff\x00\x00\x00\x00")),
 		protocol(59, "NaN", "malformed", []byte("\x81\xa1x\xcb\x7f\xf8\x00\x00\x00\x00\x00\x01")),
 		protocol(59, "infinity", "malformed", []byte("\x81\xa1x\xca\x7f\x80\x00\x00")),
-		protocol(60, "text that is no UTF-8", "malformed", []byte("\x81\xa1x\xa2\xff\xfe")),
+		protocol(60, "text that is not UTF-8", "malformed", []byte("\x81\xa1x\xa2\xff\xfe")),
 		protocol(60, "half of a surrogate pair", "malformed", []byte("\x81\xa1x\xa3\xed\xa0\x80")),
 		protocol(60, "overlong slash", "malformed", []byte("\x81\xa1x\xa2\xc0\xaf")),
 		protocol(61, "list", "not what SPEC.md asks for", []byte("\x90")),

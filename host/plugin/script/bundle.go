@@ -77,7 +77,7 @@ func bundled(entry string) ([]string, error) {
 const nodeModules = `^node:|^(assert|buffer|child_process|cluster|crypto|dns|events|fs|http|http2|https|module|net|os|path|perf_hooks|` +
 	`process|querystring|readline|stream|timers|tls|tty|url|util|v8|vm|worker_threads|zlib)(/promises)?$`
 
-// imports decides about imports that are no files: the module "agenthost" is the engine's own, and those of Node.js do not exist.
+// imports decides about imports that are not files: the module "agenthost" is the engine's own, and those of Node.js do not exist.
 func imports() api.Plugin {
 	return api.Plugin{Name: "agenthost", Setup: func(b api.PluginBuild) {
 		b.OnResolve(api.OnResolveOptions{Filter: `^agenthost$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {

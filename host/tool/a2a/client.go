@@ -29,7 +29,7 @@ type network struct {
 func newNetwork(c *Config) (*network, error) {
 	at, err := url.Parse(c.URL)
 	if err != nil {
-		return nil, wrong("url", "it is no address")
+		return nil, wrong("url", "it is not an address")
 	}
 	allowed := slices.Clone(c.Private)
 	for _, p := range allowed {

@@ -91,7 +91,7 @@ func isImage(part *a2a.Part) bool {
 	return part != nil && strings.HasPrefix(part.MediaType, "image/") && len(part.Raw()) > 0 && len(part.Raw()) <= maxImage
 }
 
-// textOf returns parts as a text. A file that is no image is only mentioned.
+// textOf returns parts as a text. A file that is not an image is only mentioned.
 func textOf(parts a2a.ContentParts) string {
 	var out []string
 	for _, part := range parts {

@@ -60,7 +60,7 @@ func (t *Tool) redirected(r *abi.FetchRequest, status uint64, location string) (
 	}
 	to, err := from.Parse(location)
 	if err != nil || to.Host == "" || to.User != nil {
-		return nil, &redirectError{"to something that is no URL, or has a user in it"} // the location may contain a secret
+		return nil, &redirectError{"to something that is not a URL, or has a user in it"} // the location may contain a secret
 	}
 	to.Fragment, to.RawFragment = "", ""
 	next := &abi.FetchRequest{Method: r.Method, URL: to.String(), Headers: r.Headers, Body: r.Body}

@@ -109,14 +109,14 @@ func TestRedirectsThatLeadNowhere(t *testing.T) {
 	for to, says := range map[string]string{
 		"/again":                        "the server redirects more than 5 times",
 		"ftp://127.0.0.1/":              "is not allowed",
-		"file:///etc/passwd":            "no URL, or has a user in it",
-		"http://user:pw@127.0.0.1/":     "no URL, or has a user in it",
-		"http://[::1":                   "no URL, or has a user in it",
-		"mailto:x":                      "no URL, or has a user in it",
+		"file:///etc/passwd":            "not a URL, or has a user in it",
+		"http://user:pw@127.0.0.1/":     "not a URL, or has a user in it",
+		"http://[::1":                   "not a URL, or has a user in it",
+		"mailto:x":                      "not a URL, or has a user in it",
 		"http://169.254.169.254/latest": "http://169.254.169.254 is not granted",
 		"http://localhost/":             "http://localhost is not granted",
 		"http://metadata.internal/":     "the host is not granted",
-		`http:\\evil.example/`:          "no URL, or has a user in it",
+		`http:\\evil.example/`:          "not a URL, or has a user in it",
 	} {
 		made := newTool(t, httptool.Config{URL: serve(t, redirecting(302, to))})
 		require.Contains(t, fails(t, made, nil), says, to)

@@ -53,7 +53,7 @@ func serveKind(kind string) {
 		}
 		note(fmt.Sprintln(pids...))
 		serve(goodTools())
-	case "chatty": // greets, and says what is no message
+	case "chatty": // greets, and says what is not a message
 		fmt.Println("Welcome to the server!\n{\"level\": \n{}\n[]\n\x00\x01")
 		serve(goodTools())
 	case "babbling":

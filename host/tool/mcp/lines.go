@@ -69,7 +69,7 @@ func (l *lines) read(in io.Reader) {
 				return
 			default:
 				odd++
-				l.warn("a line is no message: %s", text[:min(len(text), maxOddShown)])
+				l.warn("a line is not a message: %s", text[:min(len(text), maxOddShown)])
 			}
 		}
 		if errors.Is(err, os.ErrClosed) { // stop closed it, perhaps before the end of the output was read

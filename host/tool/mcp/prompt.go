@@ -105,7 +105,7 @@ func (s *Server) messages(got []*sdk.PromptMessage) ([]abi.Message, error) {
 	return messages, nil
 }
 
-// ask performs a request that is no call, within the timeout of a call.
+// ask performs a request that is not a call, within the timeout of a call.
 func (s *Server) ask(ctx context.Context, request func(context.Context, *session) error) error {
 	present, err := s.connected(ctx)
 	if err == nil {

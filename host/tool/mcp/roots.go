@@ -10,7 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// root describes a directory to a server. A root tells the server where it may work; it is no permission of the operating system.
+// root describes a directory to a server. A root tells the server where it may work; it is not a permission of the operating system.
 func root(dir string) (*sdk.Root, error) {
 	full, err := filepath.Abs(dir)
 	if err != nil {

@@ -128,7 +128,7 @@ func TestHostileTokens(t *testing.T) {
 		"owner with a line":     changed(object{"sub": "a\nb"}),
 		"huge":                  changed(object{"x": strings.Repeat("x", 1<<20)}),
 		"claims are a list":     part[0] + "." + encode([]byte("[]")) + "." + part[2],
-		"header is no JSON":     encode([]byte("{")) + "." + part[1] + "." + part[2],
+		"header is not JSON":    encode([]byte("{")) + "." + part[1] + "." + part[2],
 		"four parts":            good + ".x",
 		"deep":                  encode([]byte(strings.Repeat("[", 8000))) + "." + part[1] + "." + part[2],
 		"distributed claims":    changed(object{"_claim_names": map[string]string{"sub": "x"}}),
@@ -137,7 +137,7 @@ func TestHostileTokens(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := authenticate(t, a, token)
-			if name == "four parts" { // is no token, so it may be a key
+			if name == "four parts" { // is not a token, so it may be a key
 				require.ErrorIs(t, err, auth.ErrNoCredential)
 				return
 			}

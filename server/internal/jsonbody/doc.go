@@ -5,7 +5,7 @@
 //   - a body is one document in UTF-8, and nothing follows it
 //   - of the members of an object with the same name, the last counts, at every depth; encoding/json would merge objects
 //   - names are compared exactly; encoding/json would take "Thread_ID" for "thread_id"
-//   - null is refused for a field that is no pointer, interface or [json.RawMessage]; encoding/json would ignore it
+//   - null is refused for a field that is not a pointer, interface or [json.RawMessage]; encoding/json would ignore it
 //   - values nest at most [MaxDepth] deep
 //
 // Members that a struct does not have are ignored, as in LangGraph's server. Errors are of type

@@ -177,7 +177,7 @@ func (m *input) readAnswer(out *abi.Message) error {
 		args := wire.Map{}
 		if len(call.Args) > 0 {
 			if err := args.UnmarshalJSON(call.Args); err != nil {
-				return invalid("tool_calls", "the arguments of %.64q are no object", call.Name)
+				return invalid("tool_calls", "the arguments of %.64q are not an object", call.Name)
 			}
 		}
 		out.ToolCalls = append(out.ToolCalls, abi.ToolCall{ID: value(call.ID), Name: call.Name, Args: args.Raw()})

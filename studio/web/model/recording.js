@@ -30,7 +30,7 @@ export function read(text) {
 			if (value.type === 'run' || value.run !== run) part++;
 			run = value.run;
 			rows.push({ id: String(i), run_id: `${run}/${part}`, attempt: 1, event: value });
-		} else throw new Error(`Line ${i + 1} is no event.`);
+		} else throw new Error(`Line ${i + 1} is not an event.`);
 	}
 	if (!rows.length) throw new Error('The file has no events.');
 	return rows;

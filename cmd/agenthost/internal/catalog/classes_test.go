@@ -66,7 +66,7 @@ func TestEveryClassHasItsPlace(t *testing.T) {
 		require.True(t, theirs[name], "%s is missing", name)
 	}
 	for name := range theirs {
-		require.True(t, slices.Contains(all, name), "%s is no public name", name)
+		require.True(t, slices.Contains(all, name), "%s is not a public name", name)
 	}
 	for _, entry := range builtin.Registry() {
 		require.Contains(t, ours, "(#"+entry.Name+")")

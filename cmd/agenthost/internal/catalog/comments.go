@@ -113,7 +113,7 @@ func raw(t reflect.Type, field string) string {
 	return comments()[key]
 }
 
-// parsed is a doc comment whose links to other names are links, without brackets. Texts in brackets that are no names of Go,
+// parsed is a doc comment whose links to other names are links, without brackets. Texts in brackets that are not names of Go,
 // such as [cleared] and [REDACTED_EMAIL], stay as they are.
 func parsed(text string) *comment.Doc {
 	known := func(_, name string) bool { return !strings.Contains(name, "_") }

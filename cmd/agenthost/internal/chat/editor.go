@@ -205,7 +205,7 @@ func commonPrefix(texts []string) string {
 	for _, other := range texts[1:] {
 		n := 0
 		for n < len(common) {
-			_, size := utf8.DecodeRuneInString(common[n:]) // 1 for a byte that is no character
+			_, size := utf8.DecodeRuneInString(common[n:]) // 1 for a byte that is not a character
 			if !strings.HasPrefix(other[n:], common[n:n+size]) {
 				break
 			}

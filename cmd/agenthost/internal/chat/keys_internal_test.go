@@ -27,7 +27,7 @@ func TestKeys(t *testing.T) {
 		"a sequence that is broken off":   {"\x1b[1\ra", "<enter>a"},
 		"escape and a letter":             {"\x1bx", "x"},
 		"what would steer":                {"a\x00\u009b\u202e\u2028b\x1c\x1d", "ab"},
-		"what is no text":                 {"a\xffb", "ab"},
+		"what is not text":                {"a\xffb", "ab"},
 		"an emoji of several characters":  {"👩\u200d👩\u200d👧", "👩\u200d👩\u200d👧"},
 		"pasted lines":                    {"\x1b[200~a\r\nb\nc\rd\te\x1b[201~f", "a\nb\nc\nd\tef"},
 		"what would steer, pasted":        {"\x1b[200~\x1b[2Ja\x08\u009b\x1b[201~", "[2Ja"},

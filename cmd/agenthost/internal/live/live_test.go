@@ -68,6 +68,6 @@ func TestWhatIsNotMetricsOfAgenthost(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"<html>", "up 1\n"} {
 		_, err := live.Read(strings.NewReader(text), time.Now())
-		require.ErrorContains(t, err, "these are no metrics")
+		require.ErrorContains(t, err, "these are not metrics")
 	}
 }

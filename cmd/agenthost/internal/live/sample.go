@@ -26,10 +26,10 @@ func Read(r io.Reader, at time.Time) (*Reading, error) {
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(r)
 	if err != nil {
-		return nil, fmt.Errorf("these are no metrics: %w", err)
+		return nil, fmt.Errorf("these are not metrics: %w", err)
 	}
 	if families["agenthost_runs_active"] == nil && families["target_info"] == nil {
-		return nil, errors.New("these are no metrics of agenthost; name the address in metrics.listen of serve.yaml")
+		return nil, errors.New("these are not metrics of agenthost; name the address in metrics.listen of serve.yaml")
 	}
 	return &Reading{at, families}, nil
 }

@@ -101,7 +101,7 @@ func TestAMistakeOpensTheEditorAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"decisions":[{"edited_action":{"args":{"path":"b.txt"},"name":"write"},"type":"edit"}]}`, answers["ask-1"])
 	require.Equal(t, []string{`{"path": `, `[]`, `{"text": "x"}`}, s.given[1:], "with the mistake in it")
-	for _, text := range []string{"this is no JSON", "they must be a JSON object", "path", "Enter: edit again, c: do not edit > "} {
+	for _, text := range []string{"this is not JSON", "they must be a JSON object", "path", "Enter: edit again, c: do not edit > "} {
 		require.Contains(t, s.out.String(), text)
 	}
 }

@@ -21,7 +21,7 @@ const clockReads = 5
 func (s *Storage) Clock(ctx context.Context) (*Clock, error) {
 	database, ok := s.Threads.Store.(*pgthreads.Store)
 	if !ok {
-		return nil, nil //nolint:nilnil // nil is no clock of its own
+		return nil, nil //nolint:nilnil // nil is not a clock of its own
 	}
 	var best *Clock
 	for range clockReads {

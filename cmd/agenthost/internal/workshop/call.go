@@ -137,7 +137,7 @@ func outcomeOf(f *cassette.Frame) (*dev.Outcome, error) {
 		var err error
 		if out.Result, err = text(f.Result); err != nil { // a guest wrote it
 			out.Result = ""
-			out.Differences = append(out.Differences, "the result is no document: "+err.Error())
+			out.Differences = append(out.Differences, "the result is not a document: "+err.Error())
 		}
 		out.Error, _ = wire.Raw(f.Result).Get("error").Get("message").AsString()
 	}

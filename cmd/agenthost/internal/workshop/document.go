@@ -152,7 +152,7 @@ func (a *answer) exchange() (x cassette.Exchange, err error) {
 	}
 	at := slices.IndexFunc(statuses, func(s abi.Status) bool { return s.String() == a.Status })
 	if at < 0 {
-		return x, fmt.Errorf("%.64q is no status; write one of %s", a.Status, strings.Join(names(statuses), ", "))
+		return x, fmt.Errorf("%.64q is not a status; write one of %s", a.Status, strings.Join(names(statuses), ", "))
 	}
 	x.Answered, x.Status = true, statuses[at]
 	if len(a.Reply) > 0 {

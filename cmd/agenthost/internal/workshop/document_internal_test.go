@@ -67,7 +67,7 @@ func TestAnswersCanBeEdited(t *testing.T) {
 	require.Equal(t, exchanges, changed)
 	for bad, says := range map[string]string{
 		"{": "answers: ", `[{"op": "kv.get", "more": 1}]`: `unknown field "more"`, `[{"op": "x", "status": "ok", "reply": [1`: "answers: ",
-		`[{}]`: "op is missing", `[{"op": "x", "status": "fine"}]`: "is no status",
+		`[{}]`: "op is missing", `[{"op": "x", "status": "fine"}]`: "is not a status",
 	} {
 		_, err := editedAnswers(exchanges, bad)
 		require.ErrorContains(t, err, says, bad)

@@ -45,7 +45,7 @@ func (w *Workshop) try(ctx context.Context, recorded *cassette.Frame, edit dev.E
 		return nil, invalid(err)
 	}
 	if recorded.Plugin.Path == "" {
-		return nil, invalid(errors.New("the plugin is no file, so it cannot be called again here"))
+		return nil, invalid(errors.New("the plugin is not a file, so it cannot be called again here"))
 	}
 	leave, err := w.enter(ctx)
 	if err != nil {

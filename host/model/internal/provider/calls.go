@@ -18,7 +18,7 @@ func AddCall(m *abi.Message, id, name, args string) {
 	case err != nil:
 		m.InvalidToolCalls = append(m.InvalidToolCalls, abi.InvalidToolCall{ID: id, Name: name, Args: args, Error: err.Error()})
 	case !raw.IsMap():
-		m.InvalidToolCalls = append(m.InvalidToolCalls, abi.InvalidToolCall{ID: id, Name: name, Args: args, Error: "the arguments are no JSON object"})
+		m.InvalidToolCalls = append(m.InvalidToolCalls, abi.InvalidToolCall{ID: id, Name: name, Args: args, Error: "the arguments are not a JSON object"})
 	default:
 		m.ToolCalls = append(m.ToolCalls, abi.ToolCall{ID: id, Name: name, Args: raw})
 	}

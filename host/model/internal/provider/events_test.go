@@ -68,7 +68,7 @@ func TestEvents(t *testing.T) {
 		"the end cuts one without any": {"data: a\n\nevent: x\n", []provider.Event{event("", "a")}, ""},
 		"no stream":                    {"{\n \"error\": 1}", nil, "{\n \"error\": 1}\n"},
 		"no stream behind one":         {"data: a\n\n[1]\nx", []provider.Event{event("", "a")}, "[1]\nx\n"},
-		"much that is no stream":       {strings.Repeat("x", 1<<20) + "\ny\ndata: a\n\n", []provider.Event{event("", "a")}, strings.Repeat("x", 64<<10)},
+		"much that is not a stream":    {strings.Repeat("x", 1<<20) + "\ny\ndata: a\n\n", []provider.Event{event("", "a")}, strings.Repeat("x", 64<<10)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +80,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// What an error cuts off is no event.
+// What an error cuts off is not an event.
 func TestEventsOfABrokenStream(t *testing.T) {
 	t.Parallel()
 	body := io.MultiReader(strings.NewReader("data: a\n\ndata: b\n"), iotest.ErrReader(io.ErrUnexpectedEOF))

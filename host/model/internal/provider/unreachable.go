@@ -24,7 +24,7 @@ func (e *connectionError) Error() string { return short(e.problem) }
 // Unwrap returns the cause.
 func (e *connectionError) Unwrap() error { return e.err }
 
-// unreachable explains the error of a request that got no response. It leaves errors alone that are no problem of the connection, and
+// unreachable explains the error of a request that got no response. It leaves errors alone that are not a problem of the connection, and
 // those of certificates, which [untrusted] explains.
 func (s *server) unreachable(base http.RoundTripper, req *http.Request, err error) error {
 	if untrusted("", err) != nil {

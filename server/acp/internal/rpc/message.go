@@ -28,8 +28,8 @@ func (e *Error) Error() string { return fmt.Sprintf("%s (code %d)", e.Message, e
 
 // The codes of errors.
 const (
-	CodeParse          = -32700 // the message is no JSON
-	CodeInvalidRequest = -32600 // the message is no request
+	CodeParse          = -32700 // the message is not JSON
+	CodeInvalidRequest = -32600 // the message is not a request
 	CodeNoMethod       = -32601
 	CodeInvalidParams  = -32602
 	CodeInternal       = -32603

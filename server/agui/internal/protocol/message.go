@@ -111,7 +111,7 @@ func (c *ToolCall) addTo(m *abi.Message) {
 	case strings.TrimSpace(c.Function.Arguments) == "":
 		args, err = wire.Map(nil).Raw(), nil
 	case err == nil && !args.IsMap():
-		err = errors.New("the arguments are no object")
+		err = errors.New("the arguments are not an object")
 	}
 	if err != nil {
 		m.InvalidToolCalls = append(m.InvalidToolCalls, abi.InvalidToolCall{

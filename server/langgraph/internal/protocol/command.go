@@ -20,7 +20,7 @@ type CommandRequest struct {
 // maxID is the greatest number that JavaScript can hold.
 const maxID = 1<<53 - 1
 
-// noCommand is the text for what is no command.
+// noCommand is the text for what is not a command.
 const noCommand = "Protocol commands must include an integer id and string method."
 
 // ReadCommand reads a command. If it cannot be read, it returns the answer: its id is nil if the client gave none that can be used.
@@ -107,7 +107,7 @@ func Done(id int64, result any, through uint64) *CommandResponse {
 	return &CommandResponse{Type: "success", ID: &id, Result: result, Meta: &Meta{through}}
 }
 
-// Failed returns the answer to a command that has failed. A nil id is that of what is no command.
+// Failed returns the answer to a command that has failed. A nil id is that of what is not a command.
 func Failed(id *int64, code Code, message string) *CommandResponse {
 	return &CommandResponse{Type: "error", ID: id, Error: code, Message: message}
 }

@@ -53,7 +53,7 @@ func readReport(text string) *report {
 func spliced(earlier, now *report) (string, error) {
 	old, found := earlier.sections[targetsTitle]
 	if !found {
-		return "", errors.New("it is no report: it has no section with targets")
+		return "", errors.New("it is not a report: it has no section with targets")
 	}
 	all := map[string]string{}
 	for _, r := range []*report{earlier, now} {

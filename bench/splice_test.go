@@ -58,7 +58,7 @@ func TestSplice(t *testing.T) {
 		t.Error("it names the machine of one suite for all")
 	}
 	if err := r.splice(filepath.Join(t.TempDir(), "none")); err == nil {
-		t.Error("a missing file is no error")
+		t.Error("a missing file is not an error")
 	}
 }
 
@@ -80,6 +80,6 @@ func TestSpliceOfNothing(t *testing.T) {
 		t.Errorf("it changed to\n%s", same)
 	}
 	if _, err := spliced(readReport("# Another page\n"), readReport("")); err == nil {
-		t.Error("another page is no error")
+		t.Error("another page is not an error")
 	}
 }

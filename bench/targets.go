@@ -55,8 +55,8 @@ const (
 		"is the same for Rust."
 	whyCollector = "TinyGo's collector takes the difference to gc: leaking, in part by finding and clearing memory, in part because each function with pointers notes them for it; " +
 		"of the rest, the documents' decoding and encoding take most."
-	whyWrap = "what the hand-written guest has is the host's and the layer's; the rest is the SDK's in the guest: an object for the call, the dispatch of the export, " +
-		"the status of next. Nothing is copied; two fifths of Rust's instructions allocate and free (profiles/wrap-rust.txt)."
+	whyWrap = "what the hand-written guest has is the host's and the layer's; the rest is the SDK's in the guest: the dispatch of the export and the status of next. " +
+		"Nothing is copied or allocated; half of Rust's instructions drop what is empty (profiles/wrap-rust.txt)."
 	whyFloor = "it was 193 ns in a quieter hour of the same kind of machine; ± below says how much others disturbed it."
 	whyGo    = "it was 8.4 to 13.5 in other runs: Go's allocator and collector run inside of the guest."
 	whySlow  = "all that is Go takes longer on this machine than where the target was set: there, Eino's react agent had 6.7 µs for the plain round; " +

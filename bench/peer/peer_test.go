@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// runOf allocates n times, and takes so long.
+// runOf allocates n times, and takes that long.
 func runOf(n int, takes time.Duration, check string) Run {
 	return func(begin, end func()) (string, error) {
 		begin()

@@ -27,11 +27,11 @@ func TestFuelOfHooks(t *testing.T) {
 		mean uint64            // of all calls, with the guest's own garbage collections, whichever hook they meet
 	}{
 		{"tinygo", tinyGuest(t, "bench"), map[string]uint64{
-			"bench.before_agent": 100, "bench.before_model": 3_485, "bench.wrap_model_call": 212, "bench.after_model": 5_174, "bench.wrap_tool_call": 214,
-		}, 3_119},
+			"bench.before_agent": 54, "bench.before_model": 3_538, "bench.wrap_model_call": 101, "bench.after_model": 5_257, "bench.wrap_tool_call": 101,
+		}, 2_992},
 		{"rust", rustGuest(t), map[string]uint64{
-			"bench.before_agent": 80, "bench.before_model": 978, "bench.wrap_model_call": 181, "bench.after_model": 1_306, "bench.wrap_tool_call": 173,
-		}, 657},
+			"bench.before_agent": 87, "bench.before_model": 985, "bench.wrap_model_call": 122, "bench.after_model": 1_329, "bench.wrap_tool_call": 128,
+		}, 639},
 	} {
 		t.Run(guest.name, func(t *testing.T) {
 			t.Parallel()

@@ -14,7 +14,7 @@ type entry struct {
 	Reply  sdk.Raw // a ModelResponse, or a Message of the role tool
 }
 
-// readEntry decodes what was found in the store. What this version cannot have written is no entry.
+// readEntry decodes what was found in the store. What this version cannot have written is not an entry.
 func readEntry(value sdk.Raw) (e entry, ok bool) {
 	if !value.IsMap() {
 		return e, false

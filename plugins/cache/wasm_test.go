@@ -246,7 +246,7 @@ func TestBrokenStore(t *testing.T) {
 	require.Len(t, slices.DeleteFunc(b.lines, func(line string) bool { return strings.Contains(line, "the store of the plugin failed") }), 3)
 }
 
-// What another version of the plugin, or something else under its name, has left is no entry.
+// What another version of the plugin, or something else under its name, has left is not an entry.
 func TestEntriesThatAreNone(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, map[string]any{"model_scope": "plugin", "tools": []any{"lookup"}, "tool_scope": "plugin"})
@@ -304,7 +304,7 @@ func TestFailuresOfToolsPass(t *testing.T) {
 	require.Equal(t, 3, b.tools)
 }
 
-// A tool that asks something is no result yet.
+// A tool that asks something is not a result yet.
 func TestInterruptsPass(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, tools(nil))

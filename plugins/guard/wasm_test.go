@@ -220,7 +220,7 @@ func TestLargeAnswers(t *testing.T) {
 	require.Equal(t, "[blocked: the text held prompt injection, 1 passage]", out.said(abi.RoleTool)[1])
 }
 
-// BenchmarkAnswer runs an agent whose tool answers once, so long.
+// BenchmarkAnswer runs an agent whose tool answers once, with texts of several sizes.
 func BenchmarkAnswer(b *testing.B) {
 	corpus, err := os.ReadFile("testdata/corpus/benign.txt")
 	require.NoError(b, err)

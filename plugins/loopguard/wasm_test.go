@@ -188,7 +188,7 @@ func TestFails(t *testing.T) {
 	require.EqualValues(t, 3, b.calls.Load())
 }
 
-// A loop is one of a run: in the next one of the thread the same call is no repetition.
+// A loop is one of a run: in the next one of the thread the same call is not a repetition.
 func TestEachRunIsLookedAtByItself(t *testing.T) {
 	t.Parallel()
 	b := setup(t, nil, ask("search", "x"), ask("search", "x"), done, ask("search", "x"), ask("search", "x"), done)

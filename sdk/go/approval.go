@@ -129,5 +129,5 @@ func (a Approval) read(c *ToolCall, answer Raw) (*Decision, error) {
 }
 
 func undecided(why string) error {
-	return &Error{Type: "invalid_decision", Message: "the answer is no decision about the tool call: " + why}
+	return &Error{Type: "invalid_decision", Message: "the answer is not a decision about the tool call: " + why}
 }

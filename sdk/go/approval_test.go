@@ -71,11 +71,11 @@ func TestAnswersThatAreNoDecision(t *testing.T) { //nolint:paralleltest // one p
 	} {
 		out := decide(t, few, answer)
 		require.Equal(t, "invalid_decision", out.Error.Type)
-		require.Equal(t, "the answer is no decision about the tool call: "+want, out.Error.Message)
+		require.Equal(t, "the answer is not a decision about the tool call: "+want, out.Error.Message)
 	}
 	h := host(asking{}, sdk.Description{})
 	h.Answers.Set(h.WrapToolCall(sdktest.Call("pay", nil)).Interrupts[0].Key, sdk.Bool(true))
-	require.Equal(t, `the answer is no decision about the tool call: it is a map such as {"type":"approve"}`,
+	require.Equal(t, `the answer is not a decision about the tool call: it is a map such as {"type":"approve"}`,
 		h.WrapToolCall(sdktest.Call("pay", nil)).Error.Message)
 }
 

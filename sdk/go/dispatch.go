@@ -23,8 +23,8 @@ type frame struct {
 	result abi.Result
 }
 
-// dispatch performs an export in an empty frame: it calls the plugin's method, which may read the input, and appends the encoded result
-// to dst. The code is the return value of the export.
+// dispatch performs an export in a frame that no other call uses: it calls the plugin's method, which may read the input, and appends the
+// encoded result to dst. The code is the return value of the export.
 func (f *frame) dispatch(e export, read func() []byte, h Host, dst []byte) (result []byte, code int32) {
 	switch e {
 	case exportOfDescribe:
@@ -33,35 +33,52 @@ func (f *frame) dispatch(e export, read func() []byte, h Host, dst []byte) (resu
 		return configure(read(), dst)
 	default:
 	}
-	r := &f.result
-	var failure, err error
 	switch e {
 	case exportOfWrapModelCall:
 		c := &f.model
 		c.begin(read, h)
-		var change *ResponseChange
-		var update *Update
-		change, update, err = wrapModelCall.WrapModelCall(c)
-		failure, r.Response = c.failure, change
-		setUpdate(r, update)
+		change, update, err := wrapModelCall.WrapModelCall(c)
+		if change != nil || update != nil || err != nil {
+			f.result.Response = change
+			result, code = f.finish(update, err, c.failure, dst)
+		}
+		c.end()
 	case exportOfWrapToolCall, exportOfCallTool:
 		c := &f.tool
 		c.begin(read, h)
 		var patch *Patch
 		var update *Update
+		var err error
 		if e == exportOfCallTool {
 			patch, update, err = toolRunner.CallTool(c)
 		} else {
 			patch, update, err = wrapToolCall.WrapToolCall(c)
 		}
-		failure, r.ToolMessage = c.failure, patch
-		setUpdate(r, update)
+		if patch != nil || update != nil || err != nil {
+			f.result.ToolMessage = patch
+			result, code = f.finish(update, err, c.failure, dst)
+		}
+		c.end()
 	default:
-		var update *Update
-		update, err = node(e, f.node.begin(read, h))
-		setUpdate(r, update)
+		c := f.node.begin(read, h)
+		update, err := node(e, c)
+		if update != nil || err != nil {
+			result, code = f.finish(update, err, nil, dst)
+		}
+		*c = Call{}
 	}
-	return finish(r, err, failure, dst)
+	return result, code
+}
+
+// finish encodes the result of a hook.
+func (f *frame) finish(u *Update, err, failure error, dst []byte) ([]byte, int32) {
+	r := &f.result
+	if u != nil {
+		r.JumpTo, r.Messages, r.Overwrite, r.Patch, r.Remove, r.State = string(u.JumpTo), u.Messages, u.Overwrite, u.Patch, u.Remove, u.State
+	}
+	result, code := finish(r, err, failure, dst)
+	*r = abi.Result{}
+	return result, code
 }
 
 func node(e export, c *Call) (*Update, error) {
@@ -75,13 +92,6 @@ func node(e export, c *Call) (*Update, error) {
 	default:
 		return afterAgent.AfterAgent(c)
 	}
-}
-
-func setUpdate(r *abi.Result, u *Update) {
-	if u == nil {
-		return
-	}
-	r.JumpTo, r.Messages, r.Overwrite, r.Patch, r.Remove, r.State = string(u.JumpTo), u.Messages, u.Overwrite, u.Patch, u.Remove, u.State
 }
 
 // finish encodes the result. It does not write an error that came from Next and is returned unchanged, because the

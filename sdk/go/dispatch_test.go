@@ -203,7 +203,7 @@ func TestStatuses(t *testing.T) { //nolint:paralleltest // one plugin for the wh
 	require.ErrorIs(t, seen, sdk.ErrClosed)
 	call(abi.ELIMIT, nil)
 	require.Equal(t, sdk.ErrLimit, seen)
-	require.Equal(t, "ELIMIT", call(abi.ELIMIT, nil).Error.Type, "a refusal is no outcome: the hook's error must be told")
+	require.Equal(t, "ELIMIT", call(abi.ELIMIT, nil).Error.Type, "a refusal is not an outcome: the hook's error must be told")
 	call(abi.StatusFailed, []byte{0xc1})
 	require.Error(t, seen)
 }

@@ -49,7 +49,6 @@ func run(e export, length int32) int32 {
 		resultWrite(pointer(result), uint32(len(result)))
 		resultBuffer = result
 	}
-	present = running{}
 	return code
 }
 

@@ -3,7 +3,21 @@ package sdk
 import "github.com/agenthost/agenthost/abi"
 
 // ModelCall is one call of wrap_model_call.
-type ModelCall struct{ Call }
+type ModelCall struct {
+	Call
+
+	last  *ModelReply // of the last Next
+	spare *ModelReply // of an earlier call whose hook did not look at it, so nobody may look at it any more
+}
+
+// end ends the call, and makes room for the next one.
+func (c *ModelCall) end() {
+	spare := c.last
+	if spare == nil || c.unread != &spare.document {
+		spare = c.spare
+	}
+	*c = ModelCall{spare: spare}
+}
 
 // Request returns the request with the changes of all outer layers.
 func (c *ModelCall) Request() *abi.ModelRequest { return c.Input().Request }
@@ -29,14 +43,18 @@ func (c *ModelCall) Tools() []string { return c.Request().Tools }
 // or a refusal. The refusal [ErrTooBig] means that there is a reply, but it is too large for the hook to see. A hook that then
 // returns nothing passes the reply on.
 func (c *ModelCall) Next(change *RequestChange) (*ModelReply, error) {
-	r := &ModelReply{}
+	r := c.spare
+	if r == nil {
+		r = &ModelReply{}
+	}
 	if err := next(&c.Call, change, &r.document); err != nil {
 		return nil, err
 	}
+	c.last, c.spare = r, nil
 	return r, nil
 }
 
-// ModelReply is the reply of Next in a model call.
+// ModelReply is the reply of Next in a model call. When the hook returns without having looked at it, nobody may look at it any more.
 type ModelReply struct {
 	document nextReply
 	response *ModelResponse // decoded; nil until the hook first looks

@@ -40,7 +40,7 @@ func (c *Call) ClockNow() (unixNS uint64, err error) {
 	return clock.UnixNS, nil
 }
 
-// Sleep waits. It needs the capability clock.sleep, and does not count as the plugin's own time. It is [ErrLimit] if the call may not wait so long.
+// Sleep waits. It needs the capability clock.sleep, and does not count as the plugin's own time. It is [ErrLimit] if the call may not wait that long.
 // It is new in version 1.1 of the ABI.
 func (c *Call) Sleep(d time.Duration) error {
 	_, err := request(c, abi.OpClockSleep, abi.SleepRequest{DurationMS: uint64(max(0, d.Milliseconds()))})

@@ -105,6 +105,40 @@ func TestAReplyIsLookedAtTooLate(t *testing.T) {
 	c.begin(nil, &keeper{replies: [][]byte{saying(t, "first")}})
 	reply, err := c.Next(nil)
 	require.NoError(t, err)
-	*c = ModelCall{} // as when the hook has returned
+	c.end()
 	require.PanicsWithValue(t, "sdk: a reply of Next was first looked at after its hook had returned; look at it in the hook", func() { reply.Text() })
+}
+
+// A reply that a hook has looked at may be kept, so another call gets a new one.
+func TestAReplyThatNobodyLookedAtIsUsedAgain(t *testing.T) {
+	t.Parallel()
+	host := &keeper{}
+	c := &ModelCall{}
+	next := func(text string) *ModelReply {
+		host.replies = [][]byte{saying(t, text)}
+		reply, err := c.Next(nil)
+		require.NoError(t, err)
+		return reply
+	}
+	begin := func() {
+		c.end()
+		c.begin(nil, host)
+	}
+	begin()
+	first := next("first")
+	begin()
+	again := next("again")
+	require.Same(t, first, again)
+	require.NotSame(t, again, next("in the same call"))
+	require.Equal(t, "again", again.Text())
+	begin()
+	looked := next("looked at")
+	require.Equal(t, "looked at", looked.Text())
+	begin()
+	other := next("other")
+	require.NotSame(t, looked, other)
+	require.NoError(t, c.Emit("event", nil)) // the host discards the reply, so the SDK reads it
+	begin()
+	require.NotSame(t, other, next("last"))
+	require.Equal(t, []string{"again", "looked at", "other"}, []string{again.Text(), looked.Text(), other.Text()})
 }

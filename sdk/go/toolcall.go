@@ -6,7 +6,21 @@ import (
 )
 
 // ToolCall is one call of wrap_tool_call, or of a tool of the plugin.
-type ToolCall struct{ Call }
+type ToolCall struct {
+	Call
+
+	last  *ToolReply // of the last Next
+	spare *ToolReply // of an earlier call whose hook did not look at it, so nobody may look at it any more
+}
+
+// end ends the call, and makes room for the next one.
+func (c *ToolCall) end() {
+	spare := c.last
+	if spare == nil || c.unread != &spare.document {
+		spare = c.spare
+	}
+	*c = ToolCall{spare: spare}
+}
 
 // ToolCall returns the model's call.
 func (c *ToolCall) ToolCall() *abi.ToolCall { return c.Input().Call }
@@ -33,14 +47,18 @@ func (c *ToolCall) Known() bool { return c.Input().Known }
 // Next calls the inner layers and the tool; a nil change leaves the call unchanged. The error is an [*Error],
 // [ErrClosed], or a refusal, as in a model call. Only wrap_tool_call may call Next.
 func (c *ToolCall) Next(change *CallChange) (*ToolReply, error) {
-	r := &ToolReply{}
+	r := c.spare
+	if r == nil {
+		r = &ToolReply{}
+	}
 	if err := next(&c.Call, change, &r.document); err != nil {
 		return nil, err
 	}
+	c.last, c.spare = r, nil
 	return r, nil
 }
 
-// ToolReply is the reply of Next in a tool call.
+// ToolReply is the reply of Next in a tool call. When the hook returns without having looked at it, nobody may look at it any more.
 type ToolReply struct {
 	document nextReply
 	reply    *abi.ToolReply // decoded; nil until the hook first looks

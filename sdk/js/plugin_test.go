@@ -68,7 +68,7 @@ func TestScriptsServeHooks(t *testing.T) {
 	}
 }
 
-// A hook's own error is no fault: middleware can retry or answer it.
+// A hook's own error is not a fault: middleware can retry or answer it.
 func TestScriptsFailWithErrorsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ keys, want string }{

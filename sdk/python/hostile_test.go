@@ -171,7 +171,7 @@ func TestHostileScripts(t *testing.T) {
 		"raises what raises":         {"class E(Exception):\n  def __str__(self): raise E()\nraise E()", "policy.py:8: E"},
 		"raises what loops":          {"class E(Exception):\n  def __str__(self):\n    while True: pass\nraise E()", "policy.py:9: E"},
 		"raises what recurses":       {"class E(Exception):\n  def __str__(self): return str(self)\nraise E()", "policy.py:8: E"},
-		"raises what is no text":     {"class E(Exception):\n  def __str__(self): return 1\nraise E()", "policy.py:8: E"},
+		"raises what is not text":    {"class E(Exception):\n  def __str__(self): return 1\nraise E()", "policy.py:8: E"},
 		"raises what is huge":        {"raise ValueError('x' * (1 << 22))", "policy.py:6: ValueError: xxx"},
 		"raises half a pair":         {"raise ValueError('\\ud800' * 3000)", "policy.py:6: ValueError: "},
 		"raises a group":             {"raise BaseExceptionGroup('g', [ValueError(1), KeyError(2)])", "policy.py:6: ExceptionGroup: g"},

@@ -98,7 +98,7 @@ func (h *Host) WrapToolCall(made abi.ToolCall) *Outcome {
 	return &c.out
 }
 
-// Call makes a call of a tool, for [Host.WrapToolCall] and [Host.Tool]. Its id is "call-1". Call panics on arguments that are no JSON.
+// Call makes a call of a tool, for [Host.WrapToolCall] and [Host.Tool]. Its id is "call-1". Call panics on arguments that are not JSON.
 func Call(name string, args map[string]any) abi.ToolCall { return abi.Call("call-1", name, args) }
 
 // Tool calls a tool of the plugin.

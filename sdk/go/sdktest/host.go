@@ -116,7 +116,7 @@ func (h *Host) TryConfigure(config map[string]any) error {
 	}
 	narrowed := sdk.Description{}
 	if _, err := narrowed.UnmarshalMsg(b); err != nil {
-		h.t.Fatalf("sdktest: configure wrote what is no Description: %v", err)
+		h.t.Fatalf("sdktest: configure wrote what is not a Description: %v", err)
 	}
 	h.description = narrowed
 	return nil

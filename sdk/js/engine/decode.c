@@ -80,7 +80,7 @@ static JSAtom key(Decoder *d) {
         else if (b >= 0xd9 && b <= 0xdb) n = length(d, 1 << (b - 0xd9));
     }
     if (n < 0 || n > d->end - d->at) {
-        malformed(d, "a key is no text");
+        malformed(d, "a key is not text");
         return JS_ATOM_NULL;
     }
     const char *s = (const char *)d->at;

@@ -13,7 +13,7 @@ _surrogate = re.compile("[\ud800-\udfff]")
 
 
 class _Refusal(Exception):
-    """Why a value is no document, and where it is in the document."""
+    """Why a value is not a document, and where it is in the document."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -25,7 +25,7 @@ class _Refusal(Exception):
 
 
 def encode(value: object) -> bytes:
-    """Encodes a value for the host. A TypeError says what in it is no document."""
+    """Encodes a value for the host. A TypeError says what in it is not a document."""
     writer = _Writer()
     try:
         writer.value(value, 0)

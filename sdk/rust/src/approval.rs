@@ -188,5 +188,5 @@ fn rejection(ctx: &ToolContext, reason: &str) -> String {
 }
 
 fn undecided(why: &str) -> Error {
-    Error::new("invalid_decision", format!("the answer is no decision about the tool call: {why}"))
+    Error::new("invalid_decision", format!("the answer is not a decision about the tool call: {why}"))
 }

@@ -2,6 +2,7 @@ use crate::document::{Failure, Interrupt};
 use crate::error::{too_deep, Cause};
 use crate::host::{Host, Status};
 use crate::log::Level;
+use crate::reply::Reply;
 use crate::wire::{is_too_deep, Raw};
 use crate::{Decode, Errno, Messages, Result, Value, ViewRef};
 use core::cell::Cell;
@@ -14,11 +15,34 @@ pub struct Context {
     closed: Cell<bool>,
     nexts: Cell<u32>,  // how often next was called
     failed: Cell<u32>, // number of the last next, if it failed; 0: it did not fail
+    unread: Cell<Unread>,
+    kept: Cell<Option<Box<Kept>>>,
+}
+
+/// A reply of `next` that the host no longer has and the hook has not looked at.
+struct Kept {
+    next: u32, // its number
+    document: Vec<u8>,
+    others: Option<Box<Kept>>,
+}
+
+/// The reply of `next` that the host still has and the hook has not looked at.
+#[derive(Clone, Copy, Default)]
+struct Unread {
+    next: u32, // its number; 0: there is none
+    length: usize,
 }
 
 impl Context {
     pub(crate) fn new(host: Box<dyn Host>) -> Self {
-        Context { host, closed: Cell::new(false), nexts: Cell::new(0), failed: Cell::new(0) }
+        Context {
+            host,
+            closed: Cell::new(false),
+            nexts: Cell::new(0),
+            failed: Cell::new(0),
+            unread: Cell::default(),
+            kept: Cell::default(),
+        }
     }
 
     /// The whole input document.
@@ -126,18 +150,68 @@ impl Context {
     }
 
     /// Calls the inner layers and returns their reply.
-    pub(crate) fn call_next(&self, change: &[u8]) -> Result<Vec<u8>> {
+    pub(crate) fn call_next(&self, change: &[u8]) -> Result<Reply<'_>> {
         if self.is_closed() {
             return Err(Cause::Closed.into());
         }
         if is_too_deep(change) {
             return Err(too_deep());
         }
-        let (status, reply) = self.host.next(change);
-        let serial = self.nexts.get() + 1;
-        self.nexts.set(serial);
-        self.failed.set(if status == Status::FAILED { serial } else { 0 });
-        self.accept(status, reply, serial)
+        self.keep_unread();
+        let (status, length) = self.host.next(change);
+        let next = self.nexts.get() + 1;
+        self.nexts.set(next);
+        self.failed.set(if status == Status::FAILED { next } else { 0 });
+        if status == Status::OK {
+            self.unread.set(Unread { next, length });
+        } else {
+            self.accept(status, self.host.read_reply(length), next)?;
+        }
+        Ok(Reply::unread(self, next))
+    }
+
+    /// Reads the reply that the host is about to discard.
+    fn keep_unread(&self) {
+        let Unread { next, length } = self.unread.take();
+        if next != 0 {
+            let document = self.host.read_reply(length);
+            self.kept.set(Some(Box::new(Kept { next, document, others: self.kept.take() })));
+        }
+    }
+
+    /// Returns the reply of a next, at which the hook looks for the first time.
+    pub(crate) fn take_reply(&self, next: u32) -> Vec<u8> {
+        let unread = self.unread.get();
+        if unread.next == next {
+            self.unread.take();
+            return self.host.read_reply(unread.length);
+        }
+        self.take_kept(next)
+    }
+
+    fn take_kept(&self, next: u32) -> Vec<u8> {
+        let (mut found, mut others) = (Vec::new(), None);
+        let mut list = self.kept.take();
+        while let Some(mut kept) = list {
+            list = kept.others.take();
+            if kept.next == next {
+                found = kept.document;
+            } else {
+                kept.others = others;
+                others = Some(kept);
+            }
+        }
+        self.kept.set(others);
+        found
+    }
+
+    /// Forgets the reply of a next, at which the hook will not look.
+    pub(crate) fn drop_reply(&self, next: u32) {
+        if self.unread.get().next == next {
+            self.unread.take();
+        } else {
+            self.take_kept(next);
+        }
     }
 
     /// Calls an operation and returns its reply.
@@ -148,10 +222,12 @@ impl Context {
         if is_too_deep(document) {
             return Err(too_deep());
         }
-        let (status, reply) = self.host.host_call(op, document);
-        self.accept(status, reply, 0)
+        self.keep_unread();
+        let (status, length) = self.host.host_call(op, document);
+        self.accept(status, self.host.read_reply(length), 0)
     }
 
+    /// Returns the reply of a call that has succeeded. `next` is the number of the call of next; 0: it was another call.
     pub(crate) fn accept(&self, status: Status, reply: Vec<u8>, next: u32) -> Result<Vec<u8>> {
         if status == Status::OK {
             return Ok(reply);

@@ -58,12 +58,24 @@ impl Host for Imports {
         }
     }
 
-    fn next(&self, change: &[u8]) -> (Status, Vec<u8>) {
-        reply(unsafe { import::next(change.as_ptr(), change.len()) })
+    fn next(&self, change: &[u8]) -> (Status, usize) {
+        unpack(unsafe { import::next(change.as_ptr(), change.len()) })
     }
 
-    fn host_call(&self, op: &str, document: &[u8]) -> (Status, Vec<u8>) {
-        reply(unsafe { import::host_call(op.as_ptr(), op.len(), document.as_ptr(), document.len()) })
+    fn host_call(&self, op: &str, document: &[u8]) -> (Status, usize) {
+        unpack(unsafe { import::host_call(op.as_ptr(), op.len(), document.as_ptr(), document.len()) })
+    }
+
+    fn read_reply(&self, length: usize) -> Vec<u8> {
+        let mut document = Vec::with_capacity(length);
+        if length > 0 {
+            // The host writes the whole reply, or nothing and returns its length.
+            unsafe {
+                let got = import::reply_read(document.as_mut_ptr(), length);
+                document.set_len(if got == length { length } else { 0 });
+            }
+        }
+        document
     }
 
     fn log(&self, level: Level, line: &str) {
@@ -75,17 +87,8 @@ fn log(level: Level, line: &str) {
     unsafe { import::host_log(level as i32, line.as_ptr(), line.len()) }
 }
 
-fn reply(packed: i64) -> (Status, Vec<u8>) {
-    let (status, length) = (Status((packed >> 32) as i32), packed as u32 as usize);
-    let mut document = Vec::with_capacity(length);
-    if length > 0 {
-        // The host writes the whole reply, or nothing and returns its length.
-        unsafe {
-            let got = import::reply_read(document.as_mut_ptr(), length);
-            document.set_len(if got == length { length } else { 0 });
-        }
-    }
-    (status, document)
+fn unpack(packed: i64) -> (Status, usize) {
+    (Status((packed >> 32) as i32), packed as u32 as usize)
 }
 
 /// Begins a call with an input of this length.

@@ -4,10 +4,12 @@ use crate::log::Level;
 pub(crate) trait Host {
     /// The input document of this call. It is fetched at the first look.
     fn input(&self) -> &[u8];
-    /// Calls the inner layers.
-    fn next(&self, change: &[u8]) -> (Status, Vec<u8>);
-    /// Calls an operation.
-    fn host_call(&self, op: &str, document: &[u8]) -> (Status, Vec<u8>);
+    /// Calls the inner layers. Returns the length of the reply.
+    fn next(&self, change: &[u8]) -> (Status, usize);
+    /// Calls an operation. Returns the length of the reply.
+    fn host_call(&self, op: &str, document: &[u8]) -> (Status, usize);
+    /// Reads the reply of the last call of one of these two, which must not have been read yet.
+    fn read_reply(&self, length: usize) -> Vec<u8>;
     /// Writes a line to the host's log.
     fn log(&self, level: Level, line: &str);
 }

@@ -285,6 +285,7 @@ mod modelcontext;
 pub mod op;
 mod operation;
 mod plugin;
+mod reply;
 pub mod schema;
 pub mod sha256;
 mod store;

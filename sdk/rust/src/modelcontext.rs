@@ -1,4 +1,5 @@
 use crate::document::{Content, Encode, ModelResponse, Patch, RequestChange, ResponseChange, Usage};
+use crate::reply::Reply;
 use crate::{Context, Decode, MessageRef, Messages, Result, Role, Value, ViewRef};
 use core::ops::Deref;
 
@@ -33,12 +34,12 @@ impl ModelContext {
     ///
     /// The error [`Errno::ETOOBIG`](crate::Errno::ETOOBIG) means that there is a reply, but it is
     /// too large to see. A hook that then returns nothing passes it on.
-    pub fn next(&self) -> Result<ModelReply> {
+    pub fn next(&self) -> Result<ModelReply<'_>> {
         self.call_next(&[]).map(ModelReply)
     }
 
     /// Passes a changed request to the inner layers and the model. Each change starts from the request of the input.
-    pub fn next_with(&self, change: &RequestChange) -> Result<ModelReply> {
+    pub fn next_with(&self, change: &RequestChange) -> Result<ModelReply<'_>> {
         self.call_next(&change.to_document()).map(ModelReply)
     }
 }
@@ -79,13 +80,13 @@ impl<'a> RequestRef<'a> {
     }
 }
 
-/// The answer of a model. It is read on demand.
+/// The answer of a model. It is read on demand: until the hook looks at it, the host keeps it.
 #[derive(Clone, Debug)]
-pub struct ModelReply(pub(crate) Vec<u8>);
+pub struct ModelReply<'c>(Reply<'c>);
 
-impl ModelReply {
+impl ModelReply<'_> {
     fn value(&self) -> Value<'_> {
-        Value::new(&self.0)
+        Value::new(self.0.bytes())
     }
 
     /// The messages, each with an id.
@@ -125,7 +126,7 @@ impl ModelReply {
 
     /// The whole response.
     pub fn to_response(&self) -> Result<ModelResponse> {
-        Ok(ModelResponse::from_document(&self.0)?)
+        Ok(ModelResponse::from_document(self.0.bytes())?)
     }
 
     /// A change of this response in which all messages stay and the answer is patched.

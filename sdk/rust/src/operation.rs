@@ -66,7 +66,7 @@ impl Context {
     }
 
     /// Waits, with the capability `clock.sleep`. Waiting does not count as the plugin's own time. The error is
-    /// [`Errno::ELIMIT`](crate::Errno::ELIMIT) if the call may not wait so long. New in version 1.1 of the ABI.
+    /// [`Errno::ELIMIT`](crate::Errno::ELIMIT) if the call may not wait that long. New in version 1.1 of the ABI.
     pub fn sleep(&self, time: Duration) -> Result<()> {
         let duration_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         self.host_call("clock.sleep", &SleepRequest { duration_ms }.to_document()).map(drop)

@@ -1,4 +1,5 @@
 use crate::document::{CallChange, Encode};
+use crate::reply::Reply;
 use crate::{Context, MessageRef, Result, ToolCallRef, Value};
 use core::ops::Deref;
 use serde::de::DeserializeOwned;
@@ -50,24 +51,24 @@ impl ToolContext {
     ///
     /// The error [`Errno::ETOOBIG`](crate::Errno::ETOOBIG) means that there is a reply, but it is
     /// too large to see. A hook that then returns nothing passes it on.
-    pub fn next(&self) -> Result<ToolReply> {
+    pub fn next(&self) -> Result<ToolReply<'_>> {
         self.call_next(&[]).map(ToolReply)
     }
 
     /// Passes a changed call to the inner layers and the tool. Each change starts from the call of the input.
-    pub fn next_with(&self, change: &CallChange) -> Result<ToolReply> {
+    pub fn next_with(&self, change: &CallChange) -> Result<ToolReply<'_>> {
         self.call_next(&change.to_document()).map(ToolReply)
     }
 }
 
-/// The answer of a tool. It is read on demand.
+/// The answer of a tool. It is read on demand: until the hook looks at it, the host keeps it.
 #[derive(Clone, Debug)]
-pub struct ToolReply(pub(crate) Vec<u8>);
+pub struct ToolReply<'c>(Reply<'c>);
 
-impl ToolReply {
+impl ToolReply<'_> {
     /// The tool message that answers the call.
     pub fn message(&self) -> MessageRef<'_> {
-        MessageRef::new(Value::new(&self.0).get("tool_message").unwrap_or(Value::new(&[0x80])))
+        MessageRef::new(Value::new(self.0.bytes()).get("tool_message").unwrap_or(Value::new(&[0x80])))
     }
 
     /// The text of that message.

@@ -95,7 +95,7 @@ fn an_answer_may_be_no_decision() {
     ] {
         let error = decided("burn", answer).error.unwrap();
         assert_eq!(error.kind, "invalid_decision");
-        assert_eq!(error.message, format!("the answer is no decision about the tool call: {why}"));
+        assert_eq!(error.message, format!("the answer is not a decision about the tool call: {why}"));
     }
 }
 

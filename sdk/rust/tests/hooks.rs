@@ -101,6 +101,27 @@ fn a_closed_frame_does_nothing_more() {
     }
 }
 
+// The host has only the reply of its last call.
+#[test]
+fn a_reply_can_be_looked_at_after_other_calls() {
+    plugin!(
+        Late,
+        named(),
+        fn wrap_tool_call(&self, ctx: &ToolContext) -> Result<ToolAnswer> {
+            let (one, two, three) = (ctx.next()?, ctx.next()?, ctx.next()?);
+            let copy = one.clone();
+            drop(ctx.next()?);
+            drop(two);
+            let four = ctx.next()?;
+            ctx.emit("looked", "")?;
+            Ok(format!("{} {} {} {}", four.text(), three.text(), one.text(), copy.text()).into())
+        }
+    );
+    let test =
+        (1..=5).fold(Test::<Late>::new().call("search", Map::new()), |test, i| test.reply(answered(&i.to_string())));
+    assert_eq!(test.wrap_tool_call().text(), "5 3 1 1");
+}
+
 #[test]
 fn refusals_are_typed_and_an_unknown_one_is_a_refusal() {
     plugin!(

@@ -60,7 +60,7 @@ typedef struct {
 } mp_iter;
 
 mp_iter mp_each(mp_val array_or_map); // of anything else: nothing
-bool mp_next(mp_iter *it, mp_str *key, mp_val *value); // key is untouched for an array; keys that are no str are passed over
+bool mp_next(mp_iter *it, mp_str *key, mp_val *value); // key is untouched for an array; keys that are not str are passed over
 
 // mp_out is a document under construction. A failure to grow makes it bad, and
 // a bad one takes no more bytes.

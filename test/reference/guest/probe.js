@@ -181,7 +181,7 @@ function description({ fields: declared, script }) {
 	}
 }
 
-// A response of the model is no text with names.
+// A response of the model is not text with names.
 const modelReads = (action) => action.respond ? [] : reads(action)
 
 // Hooks

@@ -183,7 +183,7 @@ def reads(action):
 
 
 def model_reads(action):
-    return [] if action.get("respond") else reads(action)  # a response of the model is no text with names
+    return [] if action.get("respond") else reads(action)  # a response of the model is not text with names
 
 
 def writes(action):

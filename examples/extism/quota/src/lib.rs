@@ -49,7 +49,7 @@ pub fn call_tool() -> FnResult<Json<Answer>> {
     Ok(ToolMessage::success(lines.join("\n")).into())
 }
 
-/// How often each tool may be called. A value of the configuration that is no string comes as JSON.
+/// How often each tool may be called. A value of the configuration that is not a string comes as JSON.
 fn quotas() -> Result<BTreeMap<String, u64>, Error> {
     Ok(serde_json::from_str(&config::get("calls")?.unwrap_or_default())?)
 }

@@ -1,4 +1,4 @@
-//! Marks of chat templates and of tool calls. They are no words, so they are looked for at the signs that they begin
+//! Marks of chat templates and of tool calls. They are not words, so they are looked for at the signs that they begin
 //! with.
 
 use super::finding::{Category, Finding, Severity};

@@ -3,7 +3,7 @@
 use super::work::Work;
 use std::ops::Range;
 
-/// The longest word that is looked at; a longer one is no word of a pattern.
+/// The longest word that is looked at; a longer one is not a word of a pattern.
 pub const LONGEST: usize = 128;
 
 /// The longest name of a tag that is one of HTML: `</blockquote>`.

@@ -58,7 +58,7 @@ fn parse(text: &str) -> Result<Entry, String> {
     }
     let (host, port) = match rest.rsplit_once(':') {
         Some((host, port)) if !port.contains(']') => {
-            let number = port.parse().map_err(|_| format!("\"{port}\" is no port"))?;
+            let number = port.parse().map_err(|_| format!("\"{port}\" is not a port"))?;
             (host, Some(number))
         }
         _ => (rest, None),

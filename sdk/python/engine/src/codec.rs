@@ -25,7 +25,7 @@ pub fn decode_input(key: &[u8], bytes: &[u8], vm: &VirtualMachine) -> PyResult {
     })
 }
 
-/// Reports whether the messages are those of a reply, which are no view.
+/// Reports whether the messages are those of a reply, which are not a view.
 fn is_array(bytes: &[u8]) -> bool {
     matches!(Reader::new(bytes).token(), Ok(Token::Array(_)))
 }

@@ -21,7 +21,7 @@ static KEPT: AtomicUsize = AtomicUsize::new(0); // bytes in them
 
 pub struct Allocator;
 
-/// Begins a call: what earlier calls made is no hint of what the script does now.
+/// Begins a call: what earlier calls made is not a hint of what the script does now.
 pub fn begin() {
     LARGEST.store(0, Relaxed);
     reserve();

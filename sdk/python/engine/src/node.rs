@@ -11,7 +11,7 @@ use crate::{codec, limit};
 
 const NAMES: [&str; 4] = ["before_agent", "before_model", "after_model", "after_agent"];
 
-/// What a hook returns that is no field.
+/// What a hook returns that is not a field.
 const NOT_FIELDS: [&[u8]; 3] = [b"messages", b"jump_to", b"patch"];
 
 thread_local! {

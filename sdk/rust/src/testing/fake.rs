@@ -31,6 +31,7 @@ pub(super) struct State {
     pub events: Vec<EventEmit>,
     pub log: Vec<(Level, String)>,
     pub closed: Option<Status>,
+    pub reply: Vec<u8>, // of the last call, until it is read or another call is made
 }
 
 /// The host that a hook sees in a test.
@@ -50,7 +51,7 @@ impl Host for Fake {
         &self.input
     }
 
-    fn next(&self, change: &[u8]) -> (Status, Vec<u8>) {
+    fn next(&self, change: &[u8]) -> (Status, usize) {
         let mut state = self.state.borrow_mut();
         assert!(state.has_next, "next is for wrap hooks only");
         state.nexts.push(change.to_vec());
@@ -60,11 +61,17 @@ impl Host for Fake {
         )
     }
 
-    fn host_call(&self, op: &str, document: &[u8]) -> (Status, Vec<u8>) {
+    fn host_call(&self, op: &str, document: &[u8]) -> (Status, usize) {
         let mut state = self.state.borrow_mut();
         state.calls.push((op.to_owned(), document.to_vec()));
         let reply = state.perform(op, document);
         state.answered(reply)
+    }
+
+    fn read_reply(&self, length: usize) -> Vec<u8> {
+        let reply = std::mem::take(&mut self.state.borrow_mut().reply);
+        assert_eq!(reply.len(), length, "the SDK reads a reply that the host has no more");
+        reply
     }
 
     fn log(&self, level: Level, line: &str) {
@@ -73,11 +80,12 @@ impl Host for Fake {
 }
 
 impl State {
-    fn answered(&mut self, reply: Reply) -> (Status, Vec<u8>) {
+    fn answered(&mut self, reply: Reply) -> (Status, usize) {
         if reply.status.closes() {
             self.closed = Some(reply.status);
         }
-        (reply.status, reply.document)
+        self.reply = reply.document;
+        (reply.status, self.reply.len())
     }
 
     pub(super) fn perform(&mut self, op: &str, document: &[u8]) -> Reply {

@@ -34,6 +34,7 @@ impl<P: Plugin> Test<P> {
             events: Vec::new(),
             log: Vec::new(),
             closed: None,
+            reply: Vec::new(),
         }));
         let (ctx, said) = call(&self.plugin, Context::new(Box::new(Fake::new(&state))));
         let mut out = Vec::new();

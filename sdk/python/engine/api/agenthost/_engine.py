@@ -340,7 +340,7 @@ def call_hook(frame, input):
 
 
 def error_of(e, text):
-    """An error of the ABI. The text describes an exception that is no HookError."""
+    """An error of the ABI. The text describes an exception that is not a HookError."""
     if isinstance(e, HookError):
         out = {"type": str(e.type), "message": str(e.message)}
         if e.data is not None:

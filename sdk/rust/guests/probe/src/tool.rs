@@ -11,8 +11,8 @@ struct Wrap<'a> {
     ctx: &'a ToolContext,
     change: Option<CallChange>,
     update: Update,
-    reply: Option<ToolReply>, // reply of the last next, unless respond came after it
-    answer: Option<Patch>,    // how the answer differs from the reply
+    reply: Option<ToolReply<'a>>, // reply of the last next, unless respond came after it
+    answer: Option<Patch>,        // how the answer differs from the reply
 }
 
 /// Performs a call of wrap_tool_call.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -88,14 +89,10 @@ func (d *door) measure(ctx context.Context, o *Options, c Case) (_ *Measurement,
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	answer := make(chan int, 1)
+	var answer atomic.Int64 // bytes of the last answer
 	run := func(ctx context.Context) error {
 		n, err := d.run(ctx, s)
-		select {
-		case <-answer:
-		default:
-		}
-		answer <- n
+		answer.Store(int64(n))
 		return err
 	}
 	length := time.Duration(o.Seconds * serverLength * float64(time.Second))
@@ -109,7 +106,7 @@ func (d *door) measure(ctx context.Context, o *Options, c Case) (_ *Measurement,
 	runs := float64(len(took))
 	return &Measurement{
 		NS: all.Seconds() * 1e9 / runs, Check: "rounds=1, a new thread a run",
-		Extra: map[string]float64{runsPerSecond: runs / all.Seconds(), runP99: quantile(took, 0.99), doorAnswer: float64(<-answer)},
+		Extra: map[string]float64{runsPerSecond: runs / all.Seconds(), runP99: quantile(took, 0.99), doorAnswer: float64(answer.Load())},
 	}, nil
 }
 

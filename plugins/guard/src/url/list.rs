@@ -115,7 +115,7 @@ mod tests {
             ("ftp://a.com", "scheme"),
             ("a.com/path", "without path"),
             ("u@a.com", "without path"),
-            ("a.com:x", "no port"),
+            ("a.com:x", "not a port"),
         ] {
             let refused = HostList::parse(&[entry.to_owned()]).unwrap_err();
             assert!(refused.contains(says), "{entry}: {refused}");

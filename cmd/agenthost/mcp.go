@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/netlisten"
 	"github.com/agenthost/agenthost/host"
 	"github.com/agenthost/agenthost/host/checkpoint"
 	"github.com/agenthost/agenthost/host/question"
@@ -139,12 +140,9 @@ const (
 
 // serveMCPOverHTTP serves at an address.
 func (a *app) serveMCPOverHTTP(ctx context.Context, s *mcpserver.Server, address string) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	listener, err := netlisten.At(ctx, "tcp", address, address)
 	if err != nil {
-		if wrapped, ok := errors.AsType[*net.OpError](err); ok {
-			err = wrapped.Err // without the address, which is named here
-		}
-		return fmt.Errorf("cannot listen at %s: %w; choose another address with --http, whose port 0 takes a free one", address, err)
+		return err
 	}
 	if at, ok := listener.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() {
 		fmt.Fprintf(a.err, "· everybody who can reach %s can run the agent: there is no login\n", terminal.Text(at.String()))

@@ -152,7 +152,7 @@ func TestMCPAddresses(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, taken.Close()) }()
 	require.Equal(t, exitFailed, b.run("mcp", "--http", taken.Addr().String()))
-	require.Contains(t, b.err.String(), "address already in use")
+	require.Contains(t, b.err.String(), `listen "`+taken.Addr().String()+`": bind: address already in use; end the program that listens there`)
 }
 
 func TestMCPEndsWithItsContext(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"syscall"
 
+	"github.com/agenthost/agenthost/cmd/agenthost/internal/netlisten"
 	"github.com/agenthost/agenthost/server/config"
 )
 
@@ -25,24 +25,5 @@ func Listen(ctx context.Context, at config.Listen) (net.Listener, error) {
 			}
 		}
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, at.Network(), at.Address())
-	if err != nil {
-		return nil, fmt.Errorf("listen %q: %w; %s", at, because(err), wayOut(err))
-	}
-	return listener, nil
-}
-
-// because leaves out the address, which net puts into its errors.
-func because(err error) error {
-	if wrapped, ok := errors.AsType[*net.OpError](err); ok {
-		return wrapped.Err
-	}
-	return err
-}
-
-func wayOut(err error) string {
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return "end the program that listens there, or choose another port; port 0 takes a free one"
-	}
-	return "choose another address"
+	return netlisten.At(ctx, at.Network(), at.Address(), string(at))
 }
